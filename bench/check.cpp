@@ -137,7 +137,7 @@ std::optional<double> number_after(std::string_view report, std::string_view wor
   return std::atof(std::string(report.substr(begin + words.size(), 32)).c_str());
 }
 
-/// Each kind of search reports its memory in other words.
+/// Each kind of search words its memory report differently.
 double megabytes(std::string_view report) {
   double sum = 0;
   for (auto words : {"\tmemory usage (Mbyte)", "\ttotal actual memory usage",
@@ -232,7 +232,7 @@ void compare(const std::string& conch) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, [](int) {});  // it ends what we run; we go on to remove its files
+  std::signal(SIGINT, [](int) {});  // it ends the child; we go on, to remove its files
   try {
     compare(argc > 1 ? argv[1] : CONCH_EXECUTABLE);
   } catch (const std::exception& error) {

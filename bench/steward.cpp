@@ -74,7 +74,7 @@ class Group {
       bytes.text = out_.payload(outgoing_message);
     }
     granted_ = false;
-    for (const Event& event : out_.events) granted_ |= std::holds_alternative<Granted>(event);
+    for (const MemberEvent& event : out_.events) granted_ |= std::holds_alternative<Granted>(event);
     if (!out_.asks.empty()) answer(id);
   }
   void request(std::uint64_t id, const std::string& lock) {
@@ -90,7 +90,7 @@ class Group {
       call(bytes.to, [&](auto& group_member, auto& out) {
         std::string_view body = std::string_view(bytes.text).substr(1);
         CONCH_EXPECT(group_member.receive(bytes.from, body, out).fault.empty(),
-                     "what was encoded is read");
+                     "an encoded message is readable");
       });
     }
     begin_ = end_ = 0;
@@ -116,12 +116,12 @@ class Group {
     return bytes;
   }
   void answer(std::uint64_t id) {
-    std::vector<Ask> asks = std::move(out_.asks);
-    for (const Ask& ask : asks) {
+    std::vector<RegisterRequest> asks = std::move(out_.asks);
+    for (const RegisterRequest& ask : asks) {
       const auto* propose = std::get_if<Propose>(&ask.question);
       bool yes = !propose || propose->view.number == standing_.view.number + 1;
       if (propose && yes) standing_.view = propose->view;
-      Answer answer{ask.number, yes, standing_};
+      RegisterAnswer answer{ask.number, yes, standing_};
       call(id, [&](auto& group_member, auto& out) { group_member.answered(answer, out); });
     }
   }
@@ -194,7 +194,7 @@ void measure_reentry(std::size_t locks, std::size_t rounds) {
       for (std::size_t k = 0; k < times * locks; ++k) {
         const std::string& lock = lock_names[k % locks];
         group.request(0, lock);
-        CONCH_EXPECT(group.granted(), "who has the token enters at once");
+        CONCH_EXPECT(group.granted(), "a peer with the token enters at once");
         group.release(0, lock);
       }
     });
@@ -222,7 +222,7 @@ void measure_handover(std::size_t locks, std::size_t rounds) {
         for (const std::string& lock : lock_names) {
           group.release(holder, lock);
           group.settle();
-          CONCH_EXPECT(group.granted(), "the token lets the other in");
+          CONCH_EXPECT(group.granted(), "the other peer enters with the token");
         }
       });
       request.time([&] {
@@ -239,7 +239,7 @@ void measure_handover(std::size_t locks, std::size_t rounds) {
   request.print("request to the one ahead", locks);
 }
 
-/// Measures the memory at the peers that know the lock: its home, and one that has used it.
+/// Measures the memory at the peers that know the lock: its home, and the peer that has used it.
 void measure_memory(std::uint64_t peers, std::size_t locks) {
   Group group(peers);
   std::vector<std::string> lock_names = names(locks);

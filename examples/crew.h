@@ -40,7 +40,7 @@ static inline crew crew_join(int* argc, char*** argv) {
   return crew;
 }
 
-/* Returns how many have come to all meetings together; one more if this process comes now. */
+/* Adds `come` to the number of arrivals at all meetings so far, and returns the sum. */
 static inline long crew_count(crew* crew, int come) {
   MUST(dho_ew_request(&crew->door));
   MUST(dho_ew_acquire(&crew->door));

@@ -2,7 +2,7 @@
  * yet that it has lost the lock. But the log can, because it compares fences: the fence of a holder
  * is greater than every earlier one.
  *
- *   fenced_log FILE write TIMES      appends so many lines
+ *   fenced_log FILE write TIMES      appends TIMES lines
  *   fenced_log FILE late             takes the lock, sleeps, and writes after another holder
  *
  *   cc fenced_log.c $(pkg-config --cflags --libs dho) -o fenced_log
@@ -68,7 +68,7 @@ static int write_late(DHO_t* handle, char const* path) {
   MUST(dho_ew_acquire(handle));
   uint64_t fence = dho_fence(handle);
   long number = next_number(handle);
-  MUST(dho_ew_release(handle)); /* It believes that it has slept for a moment only. */
+  MUST(dho_ew_release(handle)); /* It believes that it slept only for a moment. */
   if (!write_line(&other, path)) return 1;
   MUST(dho_destroy(&other));
   if (append(path, fence, number)) return 1;

@@ -1,5 +1,5 @@
 /* Calls in a wrong order ([Hernane 2015, listing 1]): a process that makes them
- * loses its place in the queue, and no other process is stopped by that.
+ * loses its place in the queue, and blocks no other process.
  *
  *   listing1 disorder TIMES      the listing, again and again
  *   listing1 order TIMES         the correct order: locks, counts and unlocks

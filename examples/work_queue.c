@@ -1,7 +1,7 @@
 /* A queue of jobs without a server: a block of memory that is with the process that puts or takes.
  * Processes with even numbers put, the others take; each job is done exactly once.
  *
- *   for me in 0 1 2 3; do work_queue $me 4 500 & done      each of two puts 500 jobs
+ *   for me in 0 1 2 3; do work_queue $me 4 500 & done      two of them put 500 jobs each
  *
  *   cc work_queue.c $(pkg-config --cflags --libs dho) -o work_queue
  */
@@ -11,10 +11,10 @@
 enum { PLACES = 16 };
 
 typedef struct queue {
-  long put;   /* how many jobs so far */
-  long taken; /* how many of them */
+  long put;   /* jobs put so far */
+  long taken; /* jobs taken so far */
   int job[PLACES];
-  unsigned char done[]; /* how often, by job */
+  unsigned char done[]; /* how often each job was done */
 } queue;
 
 static DHO_t handle = DHO_INITIALIZER;

@@ -1,4 +1,4 @@
-// Fuzzes a peer that has data with a member that sends anything over a stream: what it asks for,
+// Fuzzes a peer that has data: a member sends it anything over a stream. What the member asks for,
 // sends and claims is bounded, and the peer and its data survive.
 #include <sys/socket.h>
 #include <unistd.h>

@@ -18,7 +18,7 @@ namespace conch::fuzz {
 /// Valid inputs, so that the fuzzer need not invent them.
 std::vector<std::string> seeds();
 
-/// The algorithms for which this program runs the target, if the target exists for each of several.
+/// The algorithms with which this program runs a target that depends on the algorithm.
 std::vector<std::string> fuzzed();
 
 /// Ends the run as a finding, in every build type.

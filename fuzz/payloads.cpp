@@ -29,8 +29,8 @@ void read(PayloadKind kind, std::string_view body) {
   switch (kind) {
     case PayloadKind::recovery:
     case PayloadKind::overlay: return;  // fuzzed by steward.cpp
-    case PayloadKind::register_ask: return read_again<recovery::Ask>(body);
-    case PayloadKind::register_answer: return read_again<recovery::Answer>(body);
+    case PayloadKind::register_ask: return read_again<recovery::RegisterRequest>(body);
+    case PayloadKind::register_answer: return read_again<recovery::RegisterAnswer>(body);
     case PayloadKind::terms_ask: return read_again<TermsAsk>(body);
     case PayloadKind::terms: return read_again<recovery::LeaseTerms>(body);
     case PayloadKind::status_ask: return read_again<StatusAsk>(body);
@@ -56,8 +56,8 @@ std::vector<std::string> fuzz::seeds() {
   part.locks.emplace_back();
   ClaimsPart claims;
   claims.processes.emplace_back().claims.emplace_back();
-  return {packed(PayloadKind::register_ask, recovery::Ask{}),
-          packed(PayloadKind::register_answer, recovery::Answer{}),
+  return {packed(PayloadKind::register_ask, recovery::RegisterRequest{}),
+          packed(PayloadKind::register_answer, recovery::RegisterAnswer{}),
           packed(PayloadKind::terms_ask, TermsAsk{}),
           packed(PayloadKind::terms, recovery::LeaseTerms{}),
           packed(PayloadKind::status_ask, StatusAsk{7}),

@@ -1,5 +1,5 @@
 // Runs a fuzz target without libFuzzer, on its seeds and on variants that are damaged in some
-// places, always the same ones. So the tests build the targets, too, and find what is easy to find.
+// places, always the same ones. So the tests build the targets, too, and find the shallow bugs.
 //
 //   fuzz_frames 2000          the first 2000 inputs
 //   fuzz_frames 1235 1234     input 1234 alone, to see again what it finds
@@ -67,7 +67,7 @@ void try_inputs(int first, int count, Current& current) {
 
 }  // namespace
 
-/// A process of its own tries the inputs. However it ends, this one remains to name the input.
+/// A child process tries the inputs: however it ends, this process can name the input.
 int main(int argc, char** argv) {
   int count = argc > 1 ? std::atoi(argv[1]) : 1000;
   int first = argc > 2 ? std::atoi(argv[2]) : 0;

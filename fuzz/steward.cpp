@@ -1,4 +1,4 @@
-// Fuzzes a peer, with any algorithm, with a register or without, by a member that sends anything.
+// Fuzzes a peer, with any algorithm, and with or without a register: a member sends it anything.
 // That may break what the peer relies on. An invariant then reports it before anything is handed
 // out, and the peer drops the group member and begins a new life, as after the loss of its lease.
 // Nothing else may happen.
@@ -135,7 +135,7 @@ std::string step(std::size_t from, std::string_view message) {
   return text.append(message);
 }
 
-/// The input of a victim in whose ring another peer joins, after which both want the lock.
+/// The input of a victim whose ring another peer joins; then both want the lock.
 std::string session(const OverlayGroupSettings& agreed) {
   std::array lives{fuzz::victim, fuzz::others[0]};
   std::array<std::unique_ptr<GroupMember>, 2> group_members;

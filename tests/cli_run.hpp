@@ -14,7 +14,7 @@ struct Outcome {
   std::string out;
 };
 
-/// Runs a shell command to its end. `out` is what it printed; redirect errors to have them, too.
+/// Runs a shell command to its end. `out` is what it printed; redirect stderr to include it.
 inline Outcome run(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};

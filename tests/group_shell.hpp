@@ -11,7 +11,7 @@ namespace conch {
 
 using nlohmann::json;
 
-/// While one exists, what the test starts runs on another machine, as far as peers can see.
+/// While this exists, what the test starts runs on another machine, as far as peers can see.
 class Elsewhere {
  public:
   explicit Elsewhere(const std::string& folder) : before_(std::getenv("XDG_STATE_HOME")) {

@@ -234,7 +234,7 @@ class HostileBytesTest : public Shell {
       if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6));
     return 0;
   }
-  /// The longest recording, which is that of the other peer as long as nobody else has called.
+  /// The longest recording, which is that of the other peer until an attack has connected.
   std::string recording() const {
     std::string longest;
     for (const auto& entry : std::filesystem::directory_iterator(path("said")))

@@ -1,4 +1,4 @@
-// Tests the pages of `conch peer --http`, fetched in the way of a scraper.
+// Tests the pages of `conch peer --http`, fetched as a scraper does.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

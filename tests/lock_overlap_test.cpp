@@ -1,5 +1,5 @@
-// Tests that nobody enters while a command of a former holder runs, if a process is killed, stopped
-// or evicted.
+// Tests that no command runs under a lock beside that of a former holder, if a process is killed,
+// stopped or evicted.
 #include "group_shell.hpp"
 
 namespace conch::lock_overlap_test {

@@ -23,7 +23,7 @@ class LockedFile : public BorrowedLock {
     if (wish.group == "forbidden") throw Error("this group is forbidden");
   }
 
-  Answer acquire(const Patience& patience, int interrupt) override {
+  LockReply acquire(const Patience& patience, int interrupt) override {
     wish_.log("waiting for " + wish_.lock);
     auto began = std::chrono::steady_clock::now();
     file_ =

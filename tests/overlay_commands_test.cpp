@@ -45,7 +45,7 @@ TEST_F(OverlayCommandsTest, ALockIsHeldByOneOnTwoMachines) {
   EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
 }
 
-/// The remains of an old group do not prevent that a new one is founded.
+/// The remains of an old group do not prevent the founding of a new one.
 TEST_F(OverlayCommandsTest, ACommandAloneIsAGroupForAMoment) {
   Process& first = founder();
   leave(first);

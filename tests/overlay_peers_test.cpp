@@ -83,7 +83,7 @@ class OverlayPeersTest : public ::testing::Test {
     for (overlay::Index i = 0; i < replicas.size(); ++i) nodes.insert(root(replicas.key(i)));
     return nodes;
   }
-  /// Starts the work on a lock whose replicas are on as many different nodes.
+  /// Starts the work on a lock whose replicas are all on different nodes.
   void begin_work() {
     std::uint32_t lock = 1;
     while (roots(lock).size() < replicas_ && lock < 10'000) ++lock;

@@ -95,7 +95,7 @@ TEST_F(PeersTest, WithElmp) {
   expect_exclusion();
 }
 
-/// Workers with an odd seed lock the other one first.
+/// Workers with an odd seed lock `other` first.
 TEST_F(PeersTest, TwoLocksInOppositeOrders) {
   memory_->handovers_wanted = handovers_wanted / 100;
   for (int i = 0; i < processes; ++i) start({"two"});

@@ -1,5 +1,5 @@
-// Tests peers at two places with a long wire between them: they find out by themselves which are
-// near.
+// Tests peers at two places with a long wire between them: they find out by themselves which of
+// them are near.
 #include <gtest/gtest.h>
 
 #include <algorithm>

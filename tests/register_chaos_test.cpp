@@ -1,9 +1,9 @@
 // Twenty peers change the roster at once, while they are killed and stopped at random. Afterwards
 // the views must form one chain, in which every accepted proposal stands once; no peer may have
-// waited for a stopped one; and no lease may have ended while its peer lived and relied on it.
+// waited for a stopped one; and no lease may have ended while its owner lived and relied on it.
 //
-// CONCH_SEED and CONCH_SECONDS choose another seed and a longer run. The seed decides who is struck
-// and when, not how the processes interleave.
+// CONCH_SEED and CONCH_SECONDS choose another seed and a longer run. The seed decides which peer is
+// hit and when, not how the processes interleave.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ class Chaos : public testing::TestWithParam<Plan> {
       stop(peer);
     }
   }
-  /// Reads the output of all peers until then.
+  /// Reads the output of all peers until this time.
   void listen(Duration until) {
     std::vector<pollfd> outputs;
     for (const CrowdPeer* peer : living_) outputs.push_back({peer->output(), POLLIN, 0});
@@ -207,7 +207,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     std::vector<std::pair<PeerInstance, Duration>> ended;
     /// When each peer knew that it was out.
     std::map<PeerInstance, Duration> left;
-    /// Proposals that were refused after the register had forgotten their view.
+    /// The numbers of views that were proposed and refused after the register had forgotten them.
     std::set<std::uint64_t> forgotten;
   };
   Claims claims() {

@@ -1,5 +1,5 @@
 // A peer of register_chaos_test that only changes the roster. It prints what it is about to do and
-// what it was told, one line each, so that the test knows that after the peer was killed. Exit
+// what it was told, one line each, so that the test knows this even if the peer is killed. Exit
 // status: 0 if it left, 3 if it was evicted, 42 if the register broke a promise.
 #include <poll.h>
 #include <sys/prctl.h>
@@ -99,8 +99,8 @@ class Peer {
     return 3;
   }
 
-  /// The newest view without dead members, now and then without a living one, and with or without
-  /// this peer.
+  /// The newest view without its dead members, with or without this peer, and now and then without
+  /// a living member.
   View changed(bool with_me) {
     const View& view = last_.view;
     View next{view.number + 1, view.epoch, mark(), self_, view.roster, {}};

@@ -76,7 +76,7 @@ class Arranged : public ::testing::Test {
 
   /// The mutex of this thread.
   M& at(std::size_t thread) { return *mutexes_[thread % mutexes_.size()]; }
-  /// A second lock.
+  /// A mutex of a second lock.
   M& another() {
     another_ = std::make_unique<M>(*peers_.back(), "another");
     return *another_;

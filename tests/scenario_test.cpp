@@ -93,7 +93,7 @@ TEST_P(ScenarioFile, BeginsWithItsTitle) {
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioFile, testing::ValuesIn(scenario_files()), test_name);
 
-/// The figures of the papers that show an execution; each has a scenario.
+/// The figures in the papers that show an execution; each has a scenario.
 constexpr std::array figures = std::to_array<std::string_view>({
     "coulouris_figure_15_2_",
     "coulouris_figure_15_3_",

@@ -154,8 +154,8 @@ TEST_P(Membership, HoldsWithJoinsAndLeavesOnLossyChannels) {
   });
 }
 
-// Thousands of layouts for the hierarchical algorithms: some clusters of one or several members, of
-// equal sizes or not, in sites or not, with any threshold.
+// Thousands of layouts for the hierarchical algorithms: clusters of one or several members, of
+// equal or different sizes, with or without sites, with any threshold.
 
 constexpr std::uint64_t layouts = 5000;
 

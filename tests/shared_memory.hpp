@@ -18,7 +18,7 @@ struct SharedMemory {
   /// The process that is inside; 0 if none is.
   std::atomic<std::int32_t> inside;
   std::atomic<std::uint64_t> entries;
-  /// Entries of another process than the one that entered before.
+  /// Entries that follow an entry of another process.
   std::atomic<std::uint64_t> handovers;
   std::atomic<std::uint64_t> handovers_wanted;
   std::atomic<std::uint64_t> last_fence;

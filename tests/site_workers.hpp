@@ -1,6 +1,6 @@
 // Three peers at each of three sites: processes (site_worker.cpp) that all enter one lock a given
-// number of times. The test meets them three times, and lets them go on: when all have joined, when
-// all have entered a few times, and when all have done their work. Then they leave and end.
+// number of times. The test waits for them three times and lets them go on: when all have joined,
+// when all have entered a few times, and when all have done their work. Then they leave and end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ class SiteWorkers {
   std::vector<Process*> processes_;
 };
 
-/// Polls every millisecond, because no descriptor tells.
+/// Polls every millisecond, because there is no descriptor to wait for.
 template <class Predicate>
 bool await(Predicate&& predicate, Milliseconds within) {
   Stopwatch watch;

@@ -84,12 +84,12 @@ TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
   expect_done(workers);
 }
 
-/// All peers of the machine with the register come back as new lives, of which no other machine has
-/// heard.
+/// All peers of the machine with the register come back as new lives, which no other machine knows
+/// yet.
 TEST_F(SitesTest, TheMachineOfTheRegisterSleeps) {
   SiteWorkers workers({.delay = 2ms}, 40, {"algorithm=naimi-trehel", "lease=2000"});
   ASSERT_NO_FATAL_FAILURE(bring_together(workers));
-  // A worker that is stopped inside would wake late and overlap with the next one, by right.
+  // A worker stopped inside would wake late and overlap with the next one, as it may.
   EXPECT_TRUE(testing::await([&] { return workers.memory()->inside == 0; }, patience));
   workers.send(0, SIGSTOP);
   std::this_thread::sleep_for(4s);  // longer than all leases

@@ -73,7 +73,7 @@ std::optional<Include> include_in(const SourceLine& line) {
   return Include{line.number, std::string(text.substr(0, text.find(quoted ? '"' : '>'))), quoted};
 }
 
-/// A source file, with what the rules ask about it.
+/// A source file, with the queries that the rules need.
 class Source {
  public:
   Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
@@ -103,7 +103,7 @@ class Source {
   std::string text_;
 };
 
-/// The folders of src/ in the order of docs/layers.txt, each with the words behind it.
+/// The folders of src/ in the order of docs/layers.txt, each with the words that follow it there.
 class Layers {
  public:
   explicit Layers(std::string_view text) {

@@ -32,7 +32,7 @@ class TlsPeersTest : public GroupShell {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  /// Expects that the peer refuses, in a time that a user who watches it would wait.
+  /// Expects that the peer gives up as refused, before a user who watches loses patience.
   void expect_refused(const Words& words, const std::string& why) {
     Elsewhere elsewhere(path("elsewhere"));
     Stopwatch watch;

@@ -61,7 +61,7 @@ class TraceCheck : public Shell {
     file.close();
     return check({trace(1), path("doctored")});
   }
-  /// Writes a trace as a machine with another clock would have written it, which is `hours` ahead.
+  /// Writes a trace as if by a machine whose clock is `hours` ahead.
   static void move(const Lines& lines, int hours, const std::string& file) {
     std::ofstream out(file);
     for (std::string line : lines) {

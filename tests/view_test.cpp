@@ -14,7 +14,7 @@ using shell::conch;
 using shell::expect_refused;
 using shell::Outcome;
 
-/// A folder that is removed at the end.
+/// Has a folder that is removed at the end.
 class View : public testing::Test {
  protected:
   std::string path(const std::string& name) const { return folder_.file(name); }
@@ -106,7 +106,7 @@ TEST_F(View, OfAScenarioFileWithSeveralParts) {
   EXPECT_TRUE(has(film("two.html"), R"("text":"Hop.")"));
   expect_refused("view " + path("two.txt") + " --part 3 --out x", "--part: ");
   outcome = conch("replay --quiet " + path("two.txt") + " --view-out " + path("replay.html"));
-  EXPECT_EQ(outcome.status, 3) << outcome.out;  // the scenario does not say what happens
+  EXPECT_EQ(outcome.status, 3) << outcome.out;  // the file lacks the output
   EXPECT_TRUE(has(film("replay.html"), R"("family":"central")"));
 }
 

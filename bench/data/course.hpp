@@ -14,7 +14,7 @@ struct Course {
 
 /// The first handovers, in which memory is mapped and connections are made, are not measured.
 inline constexpr int warm_up_handovers = 6;
-/// Before each handover the next holder waits at least so long, so that it sleeps.
+/// The giver waits this long before each handover, so that the next holder is asleep.
 inline constexpr std::uint64_t asleep_ns = 50'000;
 
 }  // namespace conch::bench

@@ -34,7 +34,7 @@ struct Overlap {
   std::vector<OverlapPoint> beyond_the_queue() const;
 };
 
-/// Measures over TCP. Throws an exception that says if a process fails or gets stuck.
+/// Measures over TCP. Throws if a process fails or gets stuck.
 Overlap measure_overlap(std::size_t size, int rounds);
 
 }  // namespace conch::bench

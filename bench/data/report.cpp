@@ -85,7 +85,8 @@ Target stream_target(const Result& result) {
           " %", share};
 }
 
-/// The longest time in acquire, of the points with more work than the wait, in percent of a fetch.
+/// The longest time in acquire, in percent of a fetch, among the points with more work than the
+/// wait.
 std::optional<double> worst_blocking(const Result& result, Waits OverlapPoint::*way) {
   if (!result.overlap) return std::nullopt;
   std::optional<double> worst;

@@ -20,7 +20,7 @@ struct Setting {
 /// Times in nanoseconds; medians over all entries of all processes.
 struct Reading {
   double entries_per_s = 0;
-  /// Entries of another process than the one that entered before.
+  /// Entries that follow an entry of another process.
   double handovers_per_s = 0;
   /// From the call of unlock until the next holder, another process, is inside.
   double gap_ns = 0;
@@ -29,13 +29,13 @@ struct Reading {
   /// The share of all entries, in percent, of the processes with the fewest and with the most.
   double share_min = 0;
   double share_max = 0;
-  /// Messages and bytes of an entry.
+  /// Messages and bytes per entry.
   double messages = 0;
   double bytes = 0;
 };
 
-/// Throws an exception that says so if a process fails or gets stuck, if two were inside at once,
-/// or if an entry was not counted.
+/// Throws if a process fails or gets stuck, if two were inside at once, or if an entry was not
+/// counted.
 Reading measure(Contender& contender, const Setting& setting);
 
 /// The median of each field.

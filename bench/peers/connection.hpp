@@ -55,10 +55,9 @@ class Connection {
   /// Sends one message in three parts, of which the middle one may be large.
   void send(std::string_view head, std::string_view middle, std::string_view tail);
 
-  // These read a message in parts. Their results are valid until the next call of either.
+  // These read a message in parts. A result is valid until the next of these calls.
 
-  /// Reads a line, and returns it without "\r
-  /// ".
+  /// Reads a line, and returns it without its "\r\n".
   std::string_view line();
   std::string_view exactly(std::size_t size);
   /// Fills the span directly, without a copy in between.

@@ -36,7 +36,7 @@ class Contender {
   /// Starts what it needs, and waits until that works. Throws an exception that says why it cannot.
   virtual void start() {}
   virtual void stop() {}
-  /// Stops its processes while others are measured, without losing what is warm.
+  /// Stops its processes while others are measured; they stay warm.
   virtual void pause() {}
   virtual void resume() {}
   /// Called before processes enter: chooses names for new locks. Only Conch gets more than one.

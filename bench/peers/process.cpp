@@ -61,8 +61,8 @@ void write_all(int fd, std::string_view text) {
   }
 }
 
-/// The life of a child after the fork. Its parent reads the words only at the end, so they must fit
-/// into the pipe.
+/// Runs the child after the fork. The parent reads the result only at the end, so it must fit into
+/// the pipe.
 [[noreturn]] void live(const std::function<std::string()>& work, pid_t parent, int words) {
   constexpr std::size_t words_max = 60'000;
   prctl(PR_SET_PDEATHSIG, SIGKILL);

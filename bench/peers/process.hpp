@@ -15,7 +15,7 @@
 
 namespace conch::bench {
 
-/// SIGINT or SIGTERM; everything is cleaned up on the way out.
+/// Thrown after SIGINT or SIGTERM; destructors clean up.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };

@@ -5,7 +5,7 @@
 // it.
 //
 // `redis_set`: SET NX PX with a random value, tried again after a random pause; a script releases
-// it, which deletes the key if the value is still ours.
+// it: it deletes the key if the value is still ours.
 #include <fmt/core.h>
 
 #include <ctime>

@@ -63,7 +63,7 @@ enum class Outcome : std::uint8_t {
                   // another peer: acquire again to go on with what is left
   torn,           // the last holder died while it wrote: acquire again to get the bytes as they are
   no_memory,      // the system is out of memory; after an acquire the handle stays in grant
-  not_free,       // try_acquire: somebody else has the lock; the handle is as it was
+  not_free,       // try_acquire: another holder has the lock; the handle is as it was
 };
 
 struct DataOptions {
@@ -98,7 +98,7 @@ class CONCH_API Data {
   /// name is bad.
   Outcome create(const std::string& name);
   /// Takes a place in the lock's queue and returns. Access::shared is exclusive if the group's
-  /// algorithm lets nobody share.
+  /// algorithm does not support sharing.
   Outcome request(Access access = Access::exclusive);
   HandleState state() const;
   /// Waits until the lock and the data are here.
@@ -143,7 +143,7 @@ class CONCH_API Data {
   std::shared_ptr<peer::DataHandle> handle_;
 };
 
-/// A description for people, as in "the request was given up".
+/// A description for people, such as "the request was cancelled".
 CONCH_API const char* describe(Outcome outcome);
 
 }  // namespace conch

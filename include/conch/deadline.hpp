@@ -1,4 +1,4 @@
-// Until when a call waits: a point in time of any clock, or a duration from now.
+// How long a call waits: until a point in time of any clock, or for a duration from now.
 #pragma once
 
 #include <algorithm>

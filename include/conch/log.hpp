@@ -6,8 +6,8 @@
 
 namespace conch {
 
-/// The severity of a log line: after an error, somebody has lost a lock or this peer its
-/// membership; after a warning, that may happen.
+/// The severity of a log line: an error means that a lock or this peer's membership was lost, a
+/// warning that this may happen.
 enum class LogLevel : std::uint8_t { info, warning, error };
 
 struct LogLine {

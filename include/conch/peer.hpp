@@ -35,7 +35,8 @@ struct Build;
 }  // namespace peer
 
 struct TlsOptions {
-  /// PEM files: this peer's certificate and key, and the authority that has signed all members.
+  /// PEM files: this peer's certificate and key, and the authority that signed those of all
+  /// members.
   std::string certificate;
   std::string key;
   std::string authority;
@@ -88,8 +89,8 @@ struct PeerOptions {
   /// is founded (default: 5 s); a peer that was given another value logs that it is ignored.
   std::optional<std::chrono::milliseconds> lease;
   /// If this peer vanishes while it holds a lock, nobody enters for this long beyond its lease, so
-  /// that what it has set in motion can end. There is no such wait if its process is known to be
-  /// dead. At most 24 h.
+  /// that what it has started can end. There is no such wait if its process is known to be dead. At
+  /// most 24 h.
   std::chrono::milliseconds lock_delay{};
   /// How long `try_lock` waits for an answer before it gives up.
   std::chrono::milliseconds try_patience = std::chrono::milliseconds(50);
@@ -121,7 +122,7 @@ struct PeerOptions {
   /// A file to record this peer's events in, for `conch trace check`; empty for none. Each peer
   /// needs a file of its own, which is truncated at the start.
   std::string trace;
-  /// Receives one line for everything worth knowing. Default: standard error gets the line. The
+  /// Receives the log lines, one for each notable event (default: they go to standard error). The
   /// function may take a std::string_view.
   std::function<void(const LogLine& line)> log;
   OptionNames option_names = OptionNames::members;
@@ -153,7 +154,7 @@ class CONCH_API Peer {
   /// Reports to the observer what this peer does from now on.
   [[nodiscard]] Observation observe(Observer& observer);
 
-  /// For tests: a peer as of another build.
+  /// For tests: a peer that behaves as one of another build.
   CONCH_PRIVATE Peer(PeerOptions options, const peer::Build& build);
   /// For the library's other classes.
   CONCH_PRIVATE peer::Engine& engine() const;

@@ -17,7 +17,7 @@ namespace conch {
 /// Tells a call that it should end early. Copies belong to the same source.
 class CONCH_API StopToken {
  public:
-  /// A token that nobody can stop.
+  /// A token that never asks for a stop.
   StopToken() = default;
 #ifdef __cpp_lib_jthread
   StopToken(std::stop_token token) : token_(std::make_shared<std::stop_token>(std::move(token))) {}

@@ -61,7 +61,7 @@ class CONCH_API Ticket {
   /// The cost of the last entry.
   Receipt receipt() const;
   // The peer's background thread runs these callbacks. They must return soon, as that thread serves
-  // everybody, and must not make the peer leave.
+  // the whole peer, and must not make the peer leave.
 
   /// Called when `ready` becomes true. Set it before `request`.
   void on_ready(std::function<void()> callback);

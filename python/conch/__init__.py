@@ -43,7 +43,7 @@ __all__ = [
     "default_peer",
 ]
 
-# Where they are defined is nobody's business: tracebacks and documentation name the package.
+# Tracebacks and documentation name the package, not the module of a definition.
 for _name in __all__:
     globals()[_name].__module__ = __name__
 del _name

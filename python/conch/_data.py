@@ -12,7 +12,7 @@ from conch._peer import Membership, Peer, in_thread
 
 
 class Section(Entry):
-    """From an acquire to its release: the lock, and a view of the bytes."""
+    """One entry, from acquire to release: the lock, and a view of the bytes."""
 
     _handle: _conch.Data
 
@@ -46,7 +46,7 @@ class Section(Entry):
         self._handle = self._data._take_handle(self._membership)
         try:
             self._request()
-            # Whether it is free is known when the lock is here; for its data one waits.
+            # If the lock comes in time, it was free; its data may take longer.
             obtained = wait(attempt, timeout) or (tries and self._is_here() and wait(attempt, None))
             return self._conclude(outcome if obtained else "timed_out")
         except BaseException:
@@ -150,8 +150,8 @@ class Section(Entry):
         return False
 
     def _part_with_view(self) -> None:
-        """From here on nobody reaches the resource's memory: an array of numpy that is still there
-        has a copy of its own."""
+        """Cuts the view off from the resource's memory: a numpy array that still uses it has a
+        private copy from now on."""
         if self._block is not None:
             self._block.detach()
         self._view = self._block = None
@@ -204,7 +204,7 @@ class Data(Resource[Section]):
             view[0] += 1
 
     The view is a memoryview, of which numpy makes an array without copying; it can be used until
-    the block is left. One object may be used by any number of threads and tasks at once.
+    the ``with`` block ends. One object may be used by any number of threads and tasks at once.
     """
 
     def __init__(
@@ -219,10 +219,10 @@ class Data(Resource[Section]):
         peer: Peer | None = None,
         accept_damaged: bool = False,
     ) -> None:
-        """Joins nothing yet.
+        """Does not join the group yet.
 
         size: smaller data are extended to this size with zeros (default: left as they are).
-        copies: number of other peers (all, if they are fewer) that have what was written before a
+        copies: number of other peers (all, if they are fewer) that have the new data before a
             release returns. With copies, a holder's death changes nothing; else it tears the data.
         shared: only read, together with other readers if the group's algorithm supports that.
         accept_damaged: go on with what remains instead of raising DataTorn or DataLost.
@@ -254,7 +254,7 @@ class Data(Resource[Section]):
         if not obtained:
             raise NotObtained(self.name, limit or 0)
         assert section._view is not None
-        return section._view  # Without a call, in which a signal could raise something.
+        return section._view  # No call here: a signal handler could raise in it.
 
     def try_acquire(self) -> memoryview | None:
         """The data if nobody else has the lock. Waits for the answer no longer than the peer's
@@ -263,7 +263,7 @@ class Data(Resource[Section]):
         return section.view if self._try(section) else None
 
     async def acquire_async(self, timeout: float | None = None) -> memoryview:
-        """As acquire, for a task: others run while it waits."""
+        """As acquire, for a task: other tasks run while it waits."""
         limit = self._limit(timeout)
         section = Section(self, await self._peer_async())
         section._expect_outside()
@@ -273,10 +273,10 @@ class Data(Resource[Section]):
         return section.view
 
     def release(self) -> None:
-        """Gives lock and data to the next; with copies, when others have them.
+        """Hands lock and data to the next holder; with copies, once other peers have them.
 
-        Raises LockLost if the lock was lost: then nobody has what was written. Raises BufferError,
-        when all is done, if something of the view is still there, as an array of numpy.
+        Raises LockLost if the lock was lost: then what was written is lost, too. Raises BufferError
+        after the release if something still uses the view, such as a numpy array.
         """
         self._mine().release()
 
@@ -308,7 +308,7 @@ class Data(Resource[Section]):
         traceback: TracebackType | None,
     ) -> None:
         section = self._entries.get(caller())
-        if section is not None:  # What went wrong inside matters more than what does at the end.
+        if section is not None:  # An error inside matters more than one of the release.
             section.release(raises=error is None)
         elif error is None:
             self._mine()
@@ -325,7 +325,7 @@ class Data(Resource[Section]):
         if self.copies == 0:
             return self.__exit__(kind, error, traceback)
         section = self._entries.get(caller())
-        if section is not None:  # Copies take their time.
+        if section is not None:  # Waiting for copies would block the event loop.
             await in_thread(partial(section.release, raises=error is None))
         elif error is None:
             self._mine()
@@ -338,7 +338,7 @@ class Data(Resource[Section]):
             return False
         return section.enter(section._membership.try_patience, tries=True)
 
-    # Handles are kept for the next entries, because a peer keeps the memory of data that has some.
+    # Handles are kept for the next entries, as a peer keeps the memory of data that have handles.
 
     def _take_handle(self, membership: Membership) -> _conch.Data:
         if self._handles_of is membership:
@@ -352,6 +352,6 @@ class Data(Resource[Section]):
         return _conch.Data(membership.native, self.name, self.copies)
 
     def _put_handle(self, membership: Membership, handle: _conch.Data) -> None:
-        if self._handles_of is not membership:  # The first, after a fork, or of a new default peer.
+        if self._handles_of is not membership:  # The first entry, a fork, or a new default peer.
             self._handles_of, self._handles = membership, []
         self._handles.append(handle)

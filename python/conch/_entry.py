@@ -1,4 +1,4 @@
-"""What locks and data have in common: who is inside, and how one waits."""
+"""What locks and data have in common: entries, and waiting for them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from conch._errors import Error, ErrorCode, LockLost
 from conch._options import expect_seconds
 from conch._peer import Peer, default_peer, default_peer_async
 
-# How long a signal, as of Ctrl-C, may have to wait for the main thread.
+# The longest delay of a signal, such as that of Ctrl-C, while the main thread waits.
 _SIGNAL_PATIENCE = 0.05
 
 
 def caller() -> Hashable:
     """The task that runs, or else the thread."""
-    tasks = sys.modules.get("asyncio.tasks")  # Whoever has tasks has imported it.
+    tasks = sys.modules.get("asyncio.tasks")  # A program with tasks has imported it.
     if tasks is not None:
         try:
             task: Hashable | None = tasks.current_task()
@@ -29,8 +29,8 @@ def caller() -> Hashable:
 
 
 def wait(attempt: Callable[[float | None], bool], timeout: float | None) -> bool:
-    """Attempts for so many seconds, or for ever. The main thread looks for signals meanwhile, whose
-    handlers may raise something."""
+    """Repeats the attempt until it succeeds or the timeout is over. Meanwhile the main thread looks
+    for signals, whose handlers may raise."""
     is_main = threading.current_thread() is threading.main_thread()
     if timeout is None and not is_main:
         return attempt(None)
@@ -45,10 +45,10 @@ def wait(attempt: Callable[[float | None], bool], timeout: float | None) -> bool
 
 
 class Entry:
-    """One entry of one thread or task, from its asking to its end."""
+    """One entry of a thread or task, from the request to the release."""
 
     def __init__(self, peer: Peer, name: str, shared: bool) -> None:
-        self._peer = peer  # Which stays as long as something is held.
+        self._peer = peer  # Keeps the peer alive while something is held.
         self._membership = peer._membership
         self._name = name
         self._shared = shared
@@ -68,7 +68,7 @@ class Entry:
             )
 
     def _is_kept_out(self) -> bool:
-        """Whether somebody of this peer is inside who does not share."""
+        """Whether an entry of this peer is inside that cannot share with this one."""
         return any(
             other._name == self._name and not (other._shared and self._shared)
             for other in list(self._membership.inside.values())
@@ -117,7 +117,7 @@ E = TypeVar("E", bound=Entry)
 
 
 class Resource(Generic[E]):
-    """What threads and tasks enter by name, and who of them is inside."""
+    """What threads and tasks enter by name, with the entries that are inside."""
 
     def __init__(
         self,

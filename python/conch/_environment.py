@@ -1,5 +1,5 @@
-"""How the default peers join their groups, as far as the environment says: docs/data.md has the
-variables, which are the same for the C library."""
+"""The environment variables that say how default peers join their groups. docs/data.md lists them;
+the C library reads the same ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = {
 
 
 def group_meant(group: str | None) -> str:
-    """The group of whoever names this one, or none."""
+    """The name of the group to use: this one if given, else that of the environment."""
     return group or os.environ.get("CONCH_GROUP") or "default"
 
 
@@ -43,7 +43,7 @@ def options_from_environment() -> dict[str, Any]:
             authority=_text("CONCH_TLS_CA"),
         ),
         "persist": _flag("CONCH_PERSIST"),
-        # Processes that share an environment have a file each if they want: %p is the process.
+        # %p is the process id, so that processes with one environment can have a file each.
         "trace": _text("CONCH_TRACE").replace("%p", str(os.getpid())),
         "lease": _milliseconds("CONCH_LEASE_MS"),
     }

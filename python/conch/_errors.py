@@ -6,9 +6,9 @@ import enum
 
 
 class ErrorCode(str, enum.Enum):
-    """What kind of trouble it is, for a program that has to decide what to do about it.
+    """The kind of failure, for a program that has to decide what to do about it.
 
-    A code is also its name as a text: ``error.code == "left"``.
+    A code equals its name as a string: ``error.code == "left"``.
     """
 
     unavailable = "unavailable"
@@ -43,7 +43,8 @@ class ErrorCode(str, enum.Enum):
 
 
 class Error(Exception):
-    """Whatever the package raises is one of these, but for errors in its arguments."""
+    """The base of all errors of the package. Only bad arguments, buffers in use and lack of memory
+    raise other exceptions (ValueError, TypeError, BufferError, MemoryError)."""
 
     def __init__(self, message: str, code: ErrorCode | str) -> None:
         super().__init__(message)
@@ -54,7 +55,7 @@ class Error(Exception):
 
 
 def _restored(kind: type[Error], args: tuple[object, ...], state: dict[str, object]) -> Error:
-    """What pickle makes of an error that came from another process."""
+    """Makes a pickled error again, such as one from another process."""
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Held(Entry):
-    """A lock that is held: what ``with`` gives, and ``acquire``. Any thread may release it."""
+    """A lock that is held, as ``with`` and ``acquire`` return it. Any thread may release it."""
 
     def __init__(self, lock: Lock, peer: Peer) -> None:
         super().__init__(peer, lock.name, lock.shared)
@@ -49,7 +49,7 @@ class Held(Entry):
         if error is None:
             self.release()
         elif self._is_inside and self._membership.is_own():
-            self._give_up()  # What went wrong inside matters more than a loss.
+            self._give_up()  # An error inside matters more than a loss.
 
     def __repr__(self) -> str:
         state = "lost" if self.lost else "held" if self._is_inside else "released"
@@ -148,7 +148,7 @@ class Lock(Resource[Held]):
         peer: Peer | None = None,
         on_lost: Callable[[Held], None] | None = None,
     ) -> None:
-        """Joins nothing yet.
+        """Does not join the group yet.
 
         group: of the default peer (default: $CONCH_GROUP, else "default").
         shared: share the lock with other readers, if the group's algorithm supports that.
@@ -182,7 +182,7 @@ class Lock(Resource[Held]):
         return held if self._try(held) else None
 
     async def acquire_async(self, timeout: float | None = None) -> Held:
-        """As acquire, for a task: others run while it waits. If it is cancelled, it leaves the
+        """As acquire, for a task: other tasks run while it waits. If it is cancelled, it leaves the
         queue."""
         limit = self._limit(timeout)
         held = Held(self, await self._peer_async())

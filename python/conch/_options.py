@@ -11,7 +11,7 @@ from conch import _conch
 
 @dataclass(frozen=True)
 class TlsOptions:
-    """PEM files: this peer's certificate and key, and the CA that signed all peers' ones."""
+    """PEM files: this peer's certificate and key, and the CA that signed those of all peers."""
 
     certificate: str = ""
     key: str = ""

@@ -30,17 +30,17 @@ T = TypeVar("T")
 
 
 class Membership:
-    """What a peer is to the locks that use it. It outlives the Peer by as long as it takes to close
-    it, and never keeps it alive, unless something is held."""
+    """The part of a peer that locks and data use. It keeps the Peer alive only while something is
+    held, and outlives it until the group is left."""
 
     def __init__(self, native: _conch.Peer, notices: _conch.Notices, try_patience: float) -> None:
         self.native = native
         self.notices = notices
         self.try_patience = try_patience
         self.log: Callable[[str], None] | None = None
-        # Who is inside, by the lock's name and by the thread or task.
+        # The entries that are inside, by the lock's name and by the thread or task.
         self.inside: dict[tuple[str, Hashable], Entry] = {}
-        # What to do when a ticket of this number is ready, or was lost.
+        # What to call when the ticket with this number is ready, or has lost its lock.
         self.when_ready: dict[int, Callable[[], None]] = {}
         self.when_lost: dict[int, Callable[[], None]] = {}
         self.closed = False
@@ -50,11 +50,11 @@ class Membership:
         self._listener: threading.Thread | None = None
 
     def is_own(self) -> bool:
-        """Whether it is of this process, and not of the one that this was forked from."""
+        """Whether it belongs to this process, not to one that this was forked from."""
         return os.getpid() == self._process
 
     def next_number(self) -> int:
-        """For a ticket of which notices will come."""
+        """A number for a ticket that will send notices."""
         self.listen()
         return next(self._numbers)
 
@@ -91,7 +91,7 @@ class Membership:
             listener = self._listener
             if listener is not None and listener is not threading.current_thread():
                 listener.join()
-            # Who waits for the notice that will not come is told by the ticket that it is in vain.
+            # No more notices come: wake the waiting tasks, whose tickets raise that the peer left.
             for number in list(self.when_ready):
                 callback = self.when_ready.pop(number, None)
                 if callback is not None:
@@ -99,7 +99,7 @@ class Membership:
 
 
 def _call(callback: Callable[..., None], *arguments: str) -> None:
-    """What a callback raises is shown as what any thread raises."""
+    """Calls it, and reports an exception as that of any thread."""
     try:
         callback(*arguments)
     except Exception:
@@ -109,7 +109,7 @@ def _call(callback: Callable[..., None], *arguments: str) -> None:
 class Peer:
     """A member of a group, until it is closed or no longer used. May be used by any thread.
 
-    All times are in seconds; docs/peers.md and include/conch/peer.hpp tell what the options mean.
+    All times are in seconds; docs/peers.md and include/conch/peer.hpp explain the options.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Peer:
 
     @property
     def listens(self) -> list[str]:
-        """Where it listens, ``host:port`` each."""
+        """The addresses it listens on, each as ``host:port``."""
         return self._membership.native.listens
 
     @property
@@ -225,7 +225,7 @@ class _Process:
         self.lock = threading.Lock()
         self.peers: weakref.WeakSet[Peer] = weakref.WeakSet()
         self.defaults: dict[str, Peer] = {}
-        # One thread joins a group; others who want it wait for that one.
+        # One thread joins a group; other threads that need it wait for that one.
         self.joining: dict[str, threading.Lock] = {}
         self.stops: set[_conch.Stop] = set()
         self._closes_as_child = False
@@ -235,7 +235,7 @@ class _Process:
             self.peers.add(peer)
             if self._closes_as_child:
                 return
-            # Children that multiprocessing forks end without what runs at an interpreter's exit.
+            # Children that multiprocessing forks skip what runs at an interpreter's exit.
             util = sys.modules.get("multiprocessing.util")
             if util is not None:
                 util.Finalize(None, self.close, exitpriority=-100)
@@ -273,19 +273,19 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 
 def default_peer(group: str | None = None) -> Peer:
-    """The peer of this process that locks use for which no other is named. It joins at the first
-    use, by what the environment says (docs/data.md), and stays until the process ends."""
+    """The peer that locks of this process use if they name no other. It joins at the first use, as
+    the environment says (docs/data.md), and stays until the process ends."""
     return _of_this_process.default(group_meant(group))
 
 
 def existing_default_peer(group: str | None) -> Peer | None:
-    """The same if it is there already: without waiting."""
+    """The default peer if it has already joined. Does not wait."""
     peer = _of_this_process.defaults.get(group_meant(group))
     return None if peer is None or peer.closed else peer
 
 
 async def default_peer_async(group: str | None) -> Peer:
-    """The same for a task, which may be cancelled while its process joins."""
+    """As default_peer, for a task, which may be cancelled while the peer joins."""
     peer = existing_default_peer(group)
     if peer is not None:
         return peer
@@ -293,8 +293,8 @@ async def default_peer_async(group: str | None) -> Peer:
 
 
 async def in_thread(call: Callable[[], T], give_up: Callable[[], None] = lambda: None) -> T:
-    """Waits in a thread for what would block the event loop. A task that is cancelled meanwhile
-    gives up, and does not wait for the thread: so it is none of an executor's, which would."""
+    """Runs a call that would block the event loop in a thread. A task that is cancelled meanwhile
+    gives up and does not wait for the thread, as it would for a thread of an executor."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -324,8 +324,8 @@ async def in_thread(call: Callable[[], T], give_up: Callable[[], None] = lambda:
 
 
 def _join(options: _conch.PeerOptions) -> _conch.Peer:
-    """The main thread has it done by another, because only while it waits for that in Python a
-    signal can reach it."""
+    """Joins in another thread if this is the main thread, which handles signals only while it waits
+    in Python."""
     stop = _conch.Stop()
     stops = _of_this_process.stops
     stops.add(stop)
@@ -360,7 +360,7 @@ def _join_in_thread(options: _conch.PeerOptions, stop: _conch.Stop) -> _conch.Pe
     except BaseException:
         given_up = True
         stop.request()
-        for peer in joined:  # It was in just before.
+        for peer in joined:  # The join succeeded just before.
             peer.leave()
         raise
     if failures:

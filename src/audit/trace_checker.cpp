@@ -156,7 +156,7 @@ void TraceChecker::note_gap(Lock& lock, Fence fence) {
   lock.gaps.erase(lock.gaps.begin());
 }
 
-/// Whether nobody can say which was first: this entry, or one that was heard before it and has a
+/// Whether it is unknown which was first: this entry, or one that was heard before it and has a
 /// larger fence. If all messages are in the traces, the order is known.
 bool TraceChecker::is_unordered(Lock& lock, const Hold& hold, const Hold& larger) {
   bool reads = hold.wish.mode == Mode::read;

@@ -38,11 +38,11 @@ class TraceChecker {
   /// Takes the next line of the merged trace, and the life that wrote it. Throws Error if its
   /// detail is malformed.
   void hear(const trace::Line& line, LifeId who, TracePosition place);
-  /// Drops its holds and claims: it holds nothing any more, or nobody can say.
+  /// Drops the holds and claims of a life: it holds nothing any more, or its trace does not tell.
   void forget(LifeId who);
   /// `who` is a new life of the same process; the claims that waited in `from` go on waiting.
   void inherit(LifeId who, LifeId from);
-  /// A peer takes part that is not traced; a killed holder may have handed its lock to it.
+  /// A peer that is not traced takes part; a killed holder may have handed its lock to it.
   void meet_stranger() { has_strangers_ = true; }
   /// How many locks occurred.
   std::size_t locks() const { return locks_.size(); }

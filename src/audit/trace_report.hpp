@@ -34,7 +34,7 @@ struct TraceReport {
   std::uint64_t events = 0;
   std::uint64_t messages = 0;
   std::uint64_t entries = 0;
-  /// Entries that follow one of another peer.
+  /// Entries that follow another peer's entry.
   std::uint64_t handovers = 0;
   std::uint64_t locks = 0;
   std::uint64_t peers = 0;

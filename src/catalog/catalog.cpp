@@ -21,7 +21,7 @@ std::vector<CatalogEntry> protocol_entries(std::type_identity<std::tuple<Ps...>>
   return {CatalogEntry{Ps::about, can, Ps::about.name, {}}...};
 }
 
-/// Each class, and after it those that are a preset of it.
+/// Each class, and after it its presets.
 template <class Classes>
 std::vector<CatalogEntry> all_entries() {
   std::vector<CatalogEntry> list;

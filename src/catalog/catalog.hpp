@@ -11,7 +11,7 @@
 
 namespace conch {
 
-/// What an algorithm can do, as a world asks.
+/// What an algorithm can do: the concepts of its class, for worlds that ask at run time.
 struct Capabilities {
   bool token = false;
   bool causal = false;
@@ -20,23 +20,23 @@ struct Capabilities {
   bool structured = false;
   bool timed = false;
   bool shared = false;
-  /// It elects; or it lets processes in.
+  /// It elects a coordinator; if false, it lets processes in.
   bool elects = false;
   bool restarts = false;
   /// It lets processes in, over an overlay.
   bool routed = false;
 };
 
-/// The parameters that a name settles, whatever else is asked for.
+/// The parameters that a name fixes, whatever else is asked for.
 struct Preset {
-  std::optional<Voting> voting = {};
+  std::optional<VotingSetShape> voting = {};
   std::optional<Balance> balance = {};
   std::optional<bool> queues = {};
   std::optional<Manners> manners = {};
   const Policy* policy = nullptr;
 };
 
-/// A name, and the class that answers to it: its own, or with a preset.
+/// A name, and its algorithm: a class of that name, or another class with a preset.
 struct CatalogEntry {
   About about;
   Capabilities can;
@@ -62,7 +62,7 @@ class UnknownName : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// For worlds of locks among members: others are refused with a sentence.
+/// For worlds of locks among members. Refuses elections and overlay protocols with a sentence.
 const CatalogEntry& find_algorithm(std::string_view name);
 /// For worlds that also know elections, or protocols over an overlay.
 const CatalogEntry& find_any(std::string_view name);

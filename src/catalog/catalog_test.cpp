@@ -43,15 +43,15 @@ TEST(Catalog, ElectionsAreAFamilyOfTheirOwn) {
 }
 
 TEST(Preset, LeadsToTheClassAndSettlesItsOwnParametersOnly) {
-  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = Voting::grid});
+  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = VotingSetShape::grid});
   EXPECT_TRUE(grid.is_preset());
   EXPECT_FALSE(find_algorithm("maekawa").is_preset());
   std::string_view called;
   with_algorithm(grid, [&]<class A>(std::type_identity<A>) { called = A::about.name; });
   EXPECT_EQ(called, "maekawa");
-  Tuning asked{.voting = Voting::plane, .order = 5, .balance = Balance::lazy};
+  Tuning asked{.voting = VotingSetShape::plane, .order = 5, .balance = Balance::lazy};
   Tuning tuned = grid.tuned(asked);
-  EXPECT_EQ(tuned.voting, Voting::grid);
+  EXPECT_EQ(tuned.voting, VotingSetShape::grid);
   EXPECT_EQ(tuned.order, 5u);
   EXPECT_EQ(tuned.balance, Balance::lazy);
 }

@@ -1,4 +1,4 @@
-// The classes behind the names of the catalogue, for those that make values of them. Whoever
+// The classes behind the names of the catalogue, for code that makes values of them. A file that
 // includes this is compiled again when any algorithm changes.
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace conch {
 
-/// Every algorithm that enters alone, in the order in which tables show them.
+/// Every algorithm that is a lock, in the order in which tables show them.
 using Algorithms =
     std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept, MaekawaTextbook,
                Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, ProxyElected,
@@ -49,7 +49,7 @@ auto real_of(std::type_identity<std::tuple<As...>>)
 
 }  // namespace detail
 
-/// Those of them that anybody should run for real.
+/// The sound ones, which may run for real.
 using RealAlgorithms = decltype(detail::real_of(std::type_identity<Algorithms>{}));
 
 /// Every algorithm that chooses a coordinator.
@@ -72,8 +72,8 @@ constexpr Capabilities capabilities_of() {
           .restarts = Restarting<A>};
 }
 
-/// Calls f with the class of an entry, one of these, as std::type_identity<A>. Who makes values of
-/// it starts them from `tuned` assignments.
+/// Calls f with the class of an entry, one of `Classes`, as std::type_identity<A>. Values of it
+/// must start from `tuned` assignments.
 template <class Classes, class F>
 decltype(auto) with_one_of(const CatalogEntry& entry, F&& f) {
   using Result = std::invoke_result_t<F, std::type_identity<std::tuple_element_t<0, Classes>>>;

@@ -44,7 +44,7 @@ std::vector<CatalogEntry> presets() {
   CatalogEntry trylock =
       fixed(refusing(variant<Elmp>("elmp-trylock", "[Hernane 2015, alg. 1] repaired", {})));
   trylock.about.messages = "O(N) under load";
-  trylock.about.promises_progress = false;  // who is refused may be overtaken again and again
+  trylock.about.promises_progress = false;  // a refused requester may be overtaken for ever
   CatalogEntry polite = variant<Bully>("bully-polite", "[Coulouris 2011, exercise 11.8]",
                                        {.manners = Manners::polite});
   CatalogEntry unheard = variant<BullyListening>(

@@ -1,5 +1,5 @@
-// Names of the catalogue that are another name's class with a preset: variants, and specimens that
-// do without one of its rules.
+// Names of the catalogue that stand for another name's class with a preset: variants, and specimens
+// without one of its rules.
 #pragma once
 
 #include <vector>
@@ -17,19 +17,19 @@ CatalogEntry variant(std::string_view name, std::string_view source, const Prese
   return entry;
 }
 
-/// The same for an entry whose members are those it started with.
+/// The same entry, but its members neither join nor leave.
 inline CatalogEntry fixed(CatalogEntry entry) {
   entry.can.dynamic = false;
   return entry;
 }
 
-/// The same without its queue.
+/// The same entry, but without its queue.
 inline CatalogEntry refusing(CatalogEntry entry) {
   entry.preset.queues = false;
   return entry;
 }
 
-/// A with a policy that does without one of its rules, and what that breaks.
+/// A with a policy that lacks one of its rules, and the property that this breaks.
 template <Algorithm A, class P>
 CatalogEntry specimen(std::string_view name, std::string_view source, std::string_view caught_by,
                       const Trap& caught_in = {}) {
@@ -38,7 +38,7 @@ CatalogEntry specimen(std::string_view name, std::string_view source, std::strin
   return entry;
 }
 
-/// In the order in which tables show them, each after its class.
+/// All presets. Tables show each after its class, in this order.
 std::vector<CatalogEntry> presets();
 
 }  // namespace conch

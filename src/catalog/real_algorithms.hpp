@@ -9,7 +9,7 @@
 
 namespace conch {
 
-/// Their names: what recoveries are tried with.
+/// Their names, for tests and simulations of recovery.
 inline std::vector<std::string> real_algorithms() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog())
@@ -17,7 +17,7 @@ inline std::vector<std::string> real_algorithms() {
   return names;
 }
 
-/// One of them, for what recovers its locks.
+/// The algorithm of an entry, in the form that recovery uses.
 const recovery::AnyAlgorithm& algorithm_of(const CatalogEntry& entry);
 
 }  // namespace conch

@@ -10,19 +10,20 @@ using sim::Property;
 
 namespace {
 
-Input delivery(PackedMessage packet) {
+PackedInput delivery(PackedMessage packet) {
   return {InputKind::deliver, packet.from(), packet.message().number};
 }
 
-/// Whether a message from or to this node is in flight. Its next incarnation must not meet it.
+/// Whether a message from or to this node is in flight. The node's next incarnation must not
+/// receive it.
 bool is_concerned(const State& state, Node node) {
   for (std::uint32_t index = 0; index < state.packets(); ++index)
     if (state.packet(index).from() == node || state.packet(index).to() == node) return true;
   return false;
 }
 
-/// Whether the last member has left and taken the token along. Others may still be leaving, but
-/// they can admit nobody.
+/// Whether the last member has left and taken the token along. Other members may still be leaving,
+/// but they cannot admit a newcomer.
 bool has_ended(const State& state) {
   for (Node node = 0; node < state.nodes(); ++node) {
     LocalId local = state.local(node);
@@ -67,9 +68,9 @@ AlgorithmSystem::AlgorithmSystem(Model& model, const Options& options)
 }
 
 /// Looks up the outcome in this thread's table. The model, which locks, is asked once per thread.
-const Outcome& AlgorithmSystem::apply(Node node, LocalId local, const Input& input) {
+const InputOutcome& AlgorithmSystem::apply(Node node, LocalId local, const PackedInput& input) {
   std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
-  return known_.get(key, [&]() -> const Outcome& { return model_.apply(node, local, input); });
+  return known_.get(key, [&]() -> const InputOutcome& { return model_.apply(node, local, input); });
 }
 
 const AlgorithmSystem::Traits& AlgorithmSystem::traits(LocalId local) {
@@ -87,9 +88,9 @@ State AlgorithmSystem::initial() {
   for (Node node = 0; node < nodes; ++node) state.set_local(node, model_.initial(node));
   for (auto [budget, count] : options_.budgets) state.set_left(budget, count);
   state.set_fence(rank(Fence(Epoch{}, 0)));
-  Taken taken;
+  StepResult taken;
   for (Node node = 0; node < nodes; ++node)
-    if (exists(state.local(node).phase())) perform(state, node, Input{}, false, taken);
+    if (exists(state.local(node).phase())) perform(state, node, PackedInput{}, false, taken);
   return state;
 }
 
@@ -163,7 +164,7 @@ void AlgorithmSystem::packet_steps(const State& state, std::vector<Step>& steps)
   }
 }
 
-Input AlgorithmSystem::input_of(const State& state, const Step& step) const {
+PackedInput AlgorithmSystem::input_of(const State& state, const Step& step) const {
   switch (step.kind) {
     case StepKind::request: return {InputKind::request, 0, 0};
     case StepKind::release: return {InputKind::release, 0, 0};
@@ -188,7 +189,7 @@ Input AlgorithmSystem::input_of(const State& state, const Step& step) const {
   return {};
 }
 
-void AlgorithmSystem::take(const State& state, const Step& step, State& next, Taken& taken) {
+void AlgorithmSystem::take(const State& state, const Step& step, State& next, StepResult& taken) {
   next = state;
   if (std::optional<bool> token = prepare(next, step, taken)) {
     perform(next, step.node, input_of(next, step), *token, taken);
@@ -198,7 +199,7 @@ void AlgorithmSystem::take(const State& state, const Step& step, State& next, Ta
   if (elects_) taken.seen |= election_sights(state, step, next);
 }
 
-std::optional<bool> AlgorithmSystem::prepare(State& next, const Step& step, Taken& taken) {
+std::optional<bool> AlgorithmSystem::prepare(State& next, const Step& step, StepResult& taken) {
   switch (step.kind) {
     case StepKind::duplicate:
       next.spend(Budget::duplicate);
@@ -224,8 +225,8 @@ std::optional<bool> AlgorithmSystem::prepare(State& next, const Step& step, Take
     case StepKind::crash:
       next.spend(Budget::crash);
       if (options_.detect) next.set_version(State::any_version);
-      // In an election, messages to a crashed process are lost: it may restart and must not get
-      // them.
+      // In an election, messages to a crashed process are lost: it may restart, and must not get
+      // them then.
       for (std::uint32_t i = 0; elects_ && i < next.packets();)
         next.packet(i).to() == step.node ? next.remove(i) : void(++i);
       break;
@@ -247,7 +248,7 @@ std::optional<bool> AlgorithmSystem::prepare(State& next, const Step& step, Take
 }
 
 /// Tells every existing node the new roster.
-void AlgorithmSystem::publish_roster(State& state, Taken& taken) {
+void AlgorithmSystem::publish_roster(State& state, StepResult& taken) {
   const std::vector<Sent>* sent = taken.sent;
   for (Node node = 0; node < state.nodes(); ++node)
     if (exists(state.local(node).phase()))
@@ -255,10 +256,10 @@ void AlgorithmSystem::publish_roster(State& state, Taken& taken) {
   taken.sent = sent;
 }
 
-void AlgorithmSystem::perform(State& state, Node node, const Input& input, bool token,
-                              Taken& taken) {
+void AlgorithmSystem::perform(State& state, Node node, const PackedInput& input, bool token,
+                              StepResult& taken) {
   LocalId before = state.local(node);
-  const Outcome& outcome = apply(node, before, input);
+  const InputOutcome& outcome = apply(node, before, input);
   auto broke = [&](Property property, const std::string& what) {
     if (!taken.violation) taken.violation = sim::Violation{property, what};
   };
@@ -273,7 +274,7 @@ void AlgorithmSystem::perform(State& state, Node node, const Input& input, bool 
   settle(state, node, outcome, taken);
 }
 
-void AlgorithmSystem::settle(State& state, Node node, const Outcome& outcome, Taken& taken) {
+void AlgorithmSystem::settle(State& state, Node node, const InputOutcome& outcome, StepResult& taken) {
   LocalId before = state.local(node);
   state.set_local(node, outcome.next);
   if (routed_ && before != outcome.next)
@@ -291,7 +292,7 @@ void AlgorithmSystem::settle(State& state, Node node, const Outcome& outcome, Ta
   if (outcome.has_entered) enter(state, node, outcome.entered, taken);
 }
 
-void AlgorithmSystem::enter(State& state, Node node, const Entry& entered, Taken& taken) const {
+void AlgorithmSystem::enter(State& state, Node node, const Entry& entered, StepResult& taken) const {
   auto broke = [&](Property property, const std::string& what) {
     if (!taken.violation) taken.violation = sim::Violation{property, what};
   };
@@ -320,7 +321,7 @@ void AlgorithmSystem::enter(State& state, Node node, const Entry& entered, Taken
   if (!reads) state.set_fence(entered.fence);
 }
 
-void AlgorithmSystem::post(State& state, Node node, const Sent& sent, Taken& taken) {
+void AlgorithmSystem::post(State& state, Node node, const Sent& sent, StepResult& taken) {
   bool gone = state.local(sent.to).phase() == Phase::gone;
   if (gone && model_.may_be_late(sent.message)) return;
   if (gone && !taken.violation)
@@ -330,7 +331,7 @@ void AlgorithmSystem::post(State& state, Node node, const Sent& sent, Taken& tak
   if (elects_ && !exists(state.local(sent.to).phase())) return;
   PackedMessage packet = PackedMessage::make(node, sent.to, sent.message);
   if (routed_ && options_.reduce) {
-    const Outcome& outcome = apply(sent.to, state.local(sent.to), delivery(packet));
+    const InputOutcome& outcome = apply(sent.to, state.local(sent.to), delivery(packet));
     // On a FIFO channel, a message that is passed on must not overtake what was sent before.
     if (outcome.passes_by && (outcome.sent.empty() || !options_.fifo)) {
       taken.carried_on |= !outcome.sent.empty();
@@ -347,7 +348,7 @@ void AlgorithmSystem::clear_away(State& state, Node node) {
     PackedMessage packet = state.packet(i);
     bool needless = false;
     if (packet.to() == node) {
-      const Outcome& outcome = apply(node, state.local(node), delivery(packet));
+      const InputOutcome& outcome = apply(node, state.local(node), delivery(packet));
       needless = outcome.passes_by && outcome.sent.empty();
     }
     needless ? state.remove(i) : void(++i);
@@ -356,12 +357,12 @@ void AlgorithmSystem::clear_away(State& state, Node node) {
 
 /// Checks what `clear_away` and `post` rely on: a message that makes no difference now never will,
 /// and it is always passed on in the same way.
-void AlgorithmSystem::watch_passing(LocalId before, const State& state, Node node, Taken& taken) {
+void AlgorithmSystem::watch_passing(LocalId before, const State& state, Node node, StepResult& taken) {
   for (std::uint32_t i = 0; i < state.packets(); ++i) {
     PackedMessage packet = state.packet(i);
     if (packet.to() != node) continue;
-    const Outcome& then = apply(node, before, delivery(packet));
-    const Outcome& now = apply(node, state.local(node), delivery(packet));
+    const InputOutcome& then = apply(node, before, delivery(packet));
+    const InputOutcome& now = apply(node, state.local(node), delivery(packet));
     if (then.passes_by && (!now.passes_by || then.sent != now.sent) && !taken.violation)
       taken.violation = sim::Violation{Property::invariant, model_.print(packet.message()) +
                                                                 " passed " + std::to_string(node) +
@@ -369,12 +370,12 @@ void AlgorithmSystem::watch_passing(LocalId before, const State& state, Node nod
   }
 }
 
-/// Protocols over an overlay, with nothing in flight: whether somebody enters if the timers go off
-/// in turn and everything arrives in between.
+/// Protocols over an overlay, with nothing in flight: whether a node enters if the timers fire in
+/// turn and every message arrives in between.
 bool AlgorithmSystem::timers_help(State state) {
   constexpr int rounds = 16;
   int deliveries = 10'000;
-  Taken taken;
+  StepResult taken;
   auto advance = [&](const Step& step) {
     State before = state;
     taken = {};

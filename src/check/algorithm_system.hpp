@@ -17,8 +17,8 @@ class AlgorithmSystem {
   using State = check::State;
   using Step = check::Step;
 
-  /// What a step did, beside leading to another state.
-  struct Taken {
+  /// What a step did, besides leading to another state.
+  struct StepResult {
     std::optional<sim::Violation> violation;
     /// The `Sometimes` that were seen, as a set of bits.
     std::uint32_t seen = 0;
@@ -51,11 +51,11 @@ class AlgorithmSystem {
   }
   State initial();
   void steps(const State& state, std::vector<Step>& steps);
-  void take(const State& state, const Step& step, State& next, Taken& taken);
+  void take(const State& state, const Step& step, State& next, StepResult& taken);
 
-  Note note(const Step& step, const Taken& taken) const;
+  Note note(const Step& step, const StepResult& taken) const;
   bool needless(const Note& note, const Step& step) const;
-  /// Protocols over an overlay only: nobody wants the lock now, and nobody will ask for it again.
+  /// Protocols over an overlay only: no node wants the lock now, and none will request it again.
   bool is_over(const State& state) { return routed_ && nobody_will_ask(state); }
 
   std::optional<sim::Violation> judge(const State& state);
@@ -80,39 +80,39 @@ class AlgorithmSystem {
     Ballot ballot;
   };
 
-  const Outcome& apply(Node node, LocalId local, const Input& input);
+  const InputOutcome& apply(Node node, LocalId local, const PackedInput& input);
   const Traits& traits(LocalId local);
   void local_steps(const State& state, Node node, std::vector<Step>& steps);
   void steps_with_others(const State& state, Node node, std::vector<Step>& steps);
   void packet_steps(const State& state, std::vector<Step>& steps);
   void election_steps(const State& state, Node node, std::vector<Step>& steps);
   bool may_tick(const State& state);
-  void take_tick(State& next, Taken& taken);
+  void take_tick(State& next, StepResult& taken);
   bool nobody_will_ask(const State& state);
   bool timers_help(State state);
   bool heeds_crash(const State& state, Node node, Node other);
   bool deliverable(const State& state, std::uint32_t index) const;
   /// Does what the step changes besides its node: budgets, messages and the clock. Returns nothing
   /// if that is the whole step, else whether a token arrives with the node's input.
-  std::optional<bool> prepare(State& next, const Step& step, Taken& taken);
-  void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
-  void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
-  void enter(State& state, Node node, const Entry& entered, Taken& taken) const;
-  void post(State& state, Node node, const Sent& sent, Taken& taken);
+  std::optional<bool> prepare(State& next, const Step& step, StepResult& taken);
+  void perform(State& state, Node node, const PackedInput& input, bool token, StepResult& taken);
+  void settle(State& state, Node node, const InputOutcome& outcome, StepResult& taken);
+  void enter(State& state, Node node, const Entry& entered, StepResult& taken) const;
+  void post(State& state, Node node, const Sent& sent, StepResult& taken);
   void clear_away(State& state, Node node);
-  void watch_passing(LocalId before, const State& state, Node node, Taken& taken);
-  void publish_roster(State& state, Taken& taken);
-  Input input_of(const State& state, const Step& step) const;
+  void watch_passing(LocalId before, const State& state, Node node, StepResult& taken);
+  void publish_roster(State& state, StepResult& taken);
+  PackedInput input_of(const State& state, const Step& step) const;
 
-  /// Finds a state in which somebody waits and nothing but new requests can happen.
+  /// Finds a state in which a node waits and nothing but new requests can happen.
   sim::Finding deadlock(const State& state);
   /// Checks that, at rest, the nodes remember no more than at the start.
   sim::Finding memory(const State& state);
   /// Whether the algorithm's structure can be examined: no faults are allowed, nothing is in
-  /// flight, and nobody is joining or leaving.
+  /// flight, and no node is joining or leaving.
   bool examinable(const State& state) const;
   sim::Finding disorder(const State& state);
-  std::uint32_t sights(const State& state, const Step& step, const Taken& taken) const;
+  std::uint32_t sights(const State& state, const Step& step, const StepResult& taken) const;
 
   // Elections only.
   /// Checks E1 and E2 once nothing can happen but new elections, crashes and retirements.
@@ -128,14 +128,14 @@ class AlgorithmSystem {
   bool elects_;
   bool routed_;
   bool structured_;
-  /// Some steps name another node: somebody may join, suspect another, or be told of a crash.
+  /// Some steps name another node: a node may join, suspect another, or be told of a crash.
   bool heeds_others_;
   /// Faults are allowed. They leave traces, such as a remembered suspicion or a wait for a lost
   /// message, so the structure and the memory at rest are not checked.
   bool faulty_;
-  /// Nobody joins or leaves, so no step tells everybody of a new roster.
+  /// No node joins or leaves, so no step tells all nodes of a new roster.
   bool stays_;
-  KnownOutcomes<Outcome> known_;
+  KnownOutcomes<InputOutcome> known_;
   Blocks<Traits> traits_;
 };
 

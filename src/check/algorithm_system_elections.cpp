@@ -1,8 +1,9 @@
 // Elections. The bully algorithm relies on time, so there is a clock, which ticks twice in the
 // longest time that a message takes. A message is delivered in the tick in which it was sent or in
 // the next one, and time does not pass while an older message or a due timer waits. An answer
-// arrives at most two ticks after the question, so T is 3. A process that was asked announces
-// itself at most 1 + T ticks later, and this is heard one tick after that, so T' is 6.
+// arrives at most two ticks after the question, so its timeout T is 3. A process that was asked
+// announces itself at most 1 + T ticks later, and the announcement arrives one tick after that, so
+// its timeout T' is 6.
 #include "check/algorithm_system.hpp"
 #include "sim/election_oracle.hpp"
 
@@ -63,7 +64,7 @@ bool AlgorithmSystem::may_tick(const State& state) {
   return timed;
 }
 
-void AlgorithmSystem::take_tick(State& next, Taken& taken) {
+void AlgorithmSystem::take_tick(State& next, StepResult& taken) {
   next.age();
   for (Node node = 0; node < next.nodes(); ++node)
     if (exists(next.local(node).phase()))
@@ -91,7 +92,7 @@ std::optional<sim::Violation> AlgorithmSystem::election_end(const State& state) 
     voters.push_back({node, elected, its.ballot.participant, its.ballot.retired});
     begun |= elected || its.ballot.participant;
   }
-  // Either nobody has begun, or those who did crashed before anybody heard of it.
+  // Either no node has begun an election, or those that did crashed before any other heard of it.
   if (!begun) return {};
   sim::Promise promise = sim::promise_of(model_.entry());
   if (sim::Finding finding = sim::wrong_coordinator(voters, promise))
@@ -110,7 +111,7 @@ std::uint32_t AlgorithmSystem::election_sights(const State& state, const Step& s
   bool begins = step.kind == StepKind::elect || step.kind == StepKind::restart;
   mark(begins && anybody_takes_part(state), Sometimes::elections_overlap);
   bool crashes = step.kind == StepKind::crash;
-  mark(crashes && ballot(state).participant, Sometimes::view_protocol_crashed);
+  mark(crashes && ballot(state).participant, Sometimes::participant_crashed);
   mark(crashes && coordinator && sends(state, step.node), Sometimes::announcer_crashed);
   bool elected =
       exists(next.local(step.node).phase()) && !coordinator && ballot(next).elected == step.node;

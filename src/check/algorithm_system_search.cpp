@@ -36,13 +36,14 @@ bool is_fault(StepKind kind) {
          kind == StepKind::suspect;
 }
 
-// Duties besides messages. Their upper bits would be the addressee 15, which no node is.
+// Duties besides messages. In a message, their upper bits would be the addressee 15, which no node
+// has as its number.
 constexpr std::uint32_t to_leave = 15U << 28;
 constexpr std::uint32_t to_notice = 15U << 28 | 1 << 8;
 
 }  // namespace
 
-AlgorithmSystem::Note AlgorithmSystem::note(const Step& step, const Taken& taken) const {
+AlgorithmSystem::Note AlgorithmSystem::note(const Step& step, const StepResult& taken) const {
   bool plain = stays_ && is_plain(step.kind) && !taken.carried_on;
   return {taken.sent, static_cast<std::uint16_t>(step.node), plain};
 }
@@ -56,7 +57,7 @@ AlgorithmSystem::Note AlgorithmSystem::note(const Step& step, const Taken& taken
 bool AlgorithmSystem::needless(const Note& note, const Step& step) const {
   if (!note.plain || !is_plain(step.kind) || step.node >= note.last) return false;
   if (step.kind != StepKind::deliver || step.packet.from() != note.last) return true;
-  if (note.sent == nullptr) return true;  // a message reached somebody who has crashed
+  if (note.sent == nullptr) return true;  // a message reached a crashed node
   for (const Sent& sent : *note.sent)
     if (sent.to == step.node && sent.message.number == step.packet.message().number) return false;
   return true;
@@ -73,7 +74,7 @@ std::optional<sim::Violation> AlgorithmSystem::judge(const State& state) {
 }
 
 std::uint32_t AlgorithmSystem::sights(const State& state, const Step& step,
-                                      const Taken& taken) const {
+                                      const StepResult& taken) const {
   std::uint32_t seen = 0;
   auto mark = [&](bool is_seen, Sometimes sometimes) { seen |= is_seen ? bit(sometimes) : 0; };
   mark(is_fault(step.kind), Sometimes::fault);
@@ -142,7 +143,7 @@ void AlgorithmSystem::duties(const State& state, std::vector<std::uint32_t>& dut
     if ((may_notice >> node & 1) != 0) duties.push_back(to_notice | node);
 }
 
-/// Only deliveries. A release or a noticed crash is no step within a cycle.
+/// Only deliveries do a duty here: no cycle contains a release or a noticed crash.
 std::optional<std::uint32_t> AlgorithmSystem::duty_of(const Step& step) const {
   return step.kind == StepKind::deliver ? std::optional(step.packet.word) : std::nullopt;
 }

@@ -24,7 +24,7 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::examined: return "the structure examined, somebody waiting";
     case Sometimes::fault: return "a fault";
     case Sometimes::elections_overlap: return "two elections at once";
-    case Sometimes::view_protocol_crashed: return "a participant crashes";
+    case Sometimes::participant_crashed: return "a participant crashes";
     case Sometimes::announcer_crashed: return "a coordinator crashes while announced";
     case Sometimes::restarted_coordinator: return "a restarted process is elected";
     case Sometimes::replaced: return "a coordinator retires and is replaced";
@@ -122,7 +122,7 @@ std::map<Sometimes, bool> expected(Model& model, const Options& options, std::ui
   if (entry.can.elects) {
     bool crash = may(Budget::crash) && options.setting.nodes > 2;
     expect(company, Sometimes::elections_overlap);
-    expect(crash, Sometimes::view_protocol_crashed);
+    expect(crash, Sometimes::participant_crashed);
     expect(crash, Sometimes::announcer_crashed);
     expect(crash && may(Budget::restart), Sometimes::restarted_coordinator);
     expect(company && may(Budget::retire), Sometimes::replaced);

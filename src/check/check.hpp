@@ -84,7 +84,7 @@ enum class Sometimes : std::uint8_t {
   examined,
   fault,
   elections_overlap,
-  view_protocol_crashed,
+  participant_crashed,
   announcer_crashed,
   restarted_coordinator,
   replaced,

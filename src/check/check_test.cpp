@@ -289,8 +289,8 @@ TEST(Check, ANewcomerIsWelcomedWhileAllOthersLeave) {
   }
 }
 
-// The nearest violation is that a suspected waiter is forgotten; one with a suspected holder's
-// successor takes more steps.
+// The nearest violation is that a suspected waiter is forgotten. To suspect a holder, so that its
+// successor enters too early, takes more steps.
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);
   options.budgets[Budget::suspect] = 1;
@@ -299,7 +299,7 @@ TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
 
-// It may crash in any state, and each of the others may be told at any time.
+// A process may crash in any state, and each of the others may be told of it at any time.
 TEST(Check, RicartAgrawalaStandsACrashThatEverybodyIsToldOf) {
   for (auto [nodes, cancels] : {std::pair{3U, 0U}, {2U, 1U}}) {
     Options options = of("ricart-agrawala", nodes, 1);
@@ -339,7 +339,7 @@ TEST(Check, ReadersAndAWriterHoldAtTheServer) {
   }
 }
 
-// The suspected holder still reads while 2 writes.
+// The suspected holder still reads while node 2 writes.
 TEST(Check, AFalselySuspectedReaderMeetsAWriter) {
   Options options = of("central", 3, 1);
   options.setting.readers = 2;

@@ -44,7 +44,7 @@ template <class F>
 void replay(AlgorithmSystem& system, const std::vector<Step>& steps, F&& f) {
   State state = system.initial();
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    AlgorithmSystem::Taken taken;
+    AlgorithmSystem::StepResult taken;
     State next;
     system.take(state, steps[i], next, taken);
     f(i, steps[i], state, next, taken);
@@ -53,7 +53,7 @@ void replay(AlgorithmSystem& system, const std::vector<Step>& steps, F&& f) {
 }
 
 std::string consequences(Model& model, const State& before, const State& after,
-                         const AlgorithmSystem::Taken& taken) {
+                         const AlgorithmSystem::StepResult& taken) {
   std::string text;
   auto line = [&](const std::string& what) { text += "        " + what + "\n"; };
   for (Node node = 0; node < before.nodes(); ++node) {
@@ -103,8 +103,8 @@ std::string verb(const Step& step, Model& model, const Setting& setting) {
 /// The parameters that differ from the defaults, as the verb `nodes` takes them.
 std::string print_tuning(const Tuning& tuning) {
   std::string text;
-  if (tuning.voting != Voting::automatic)
-    text += tuning.voting == Voting::grid ? " voting grid" : " voting plane";
+  if (tuning.voting != VotingSetShape::automatic)
+    text += tuning.voting == VotingSetShape::grid ? " voting grid" : " voting plane";
   if (tuning.order != Tuning{}.order) text += " order " + std::to_string(tuning.order);
   if (tuning.balance == Balance::lazy) text += " lazy";
   if (tuning.eps > 0) text += " eps " + std::to_string(tuning.eps);
@@ -119,7 +119,7 @@ std::string describe_counterexample(const Options& options, const Report& report
   std::string text;
   replay(system, report.steps,
          [&](std::size_t i, const Step& step, const State& before, const State& after,
-             const AlgorithmSystem::Taken& taken) {
+             const AlgorithmSystem::StepResult& taken) {
            if (report.cycle == i) text += "        from here on it goes round and round:\n";
            std::string number = std::to_string(i + 1);
            text += std::string(4 - std::min<std::size_t>(4, number.size()), ' ') + number + ". " +
@@ -146,7 +146,7 @@ std::string to_scenario(const Options& options, const Report& report) {
   script += "\n----\n\n";
   replay(system, report.steps,
          [&](std::size_t, const Step& step, const State&, const State&,
-             const AlgorithmSystem::Taken&) {
+             const AlgorithmSystem::StepResult&) {
            // A script has no clock.
            if (step.kind != StepKind::tick) script += verb(step, model, setting) + "\n----\n\n";
          });
@@ -169,7 +169,7 @@ void write_trace(const Options& options, const Report& report, sim::TraceSink& s
   };
   replay(system, report.steps,
          [&](std::size_t i, const Step& step, const State& before, const State& after,
-             const AlgorithmSystem::Taken& taken) {
+             const AlgorithmSystem::StepResult& taken) {
            Time at(std::chrono::milliseconds(i + 1));
            switch (step.kind) {
              case StepKind::request: write(at, Happening::request, step.node, {}, ""); break;

@@ -1,5 +1,5 @@
-// Searches for livelocks: cycles in which steps follow each other for ever while somebody waits and
-// never gets what it waits for.
+// Searches for livelocks: cycles of steps that can go on for ever while a node waits and never gets
+// what it waits for.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace conch::check {
 
 /// Looks for cycles among the states that a search has reached (Tarjan 1972), and consumes these
-/// states. A cycle is a livelock if somebody waits in it and it is weakly fair: no duty is possible
+/// states. A cycle is a livelock if a node waits in it and it is weakly fair: no duty is possible
 /// in all of its states and done by none of its steps.
 ///
 /// All states of a cycle have the same generation. So each generation can be searched by itself, by
@@ -104,7 +104,7 @@ class CycleSearch {
     try {
       for (std::size_t i = 1; i < workers_.size(); ++i)
         threads.emplace_back([&, i] { guarded(*workers_[i]); });
-    } catch (const std::system_error&) {  // no more threads to be had: the others do it all
+    } catch (const std::system_error&) {  // no more threads: the others do all the work
     }
     guarded(*workers_[0]);
   }
@@ -180,7 +180,7 @@ class CycleSearch {
     system.steps(state, worker.steps);
     for (const Step& step : worker.steps) {
       if (!system.may_recur(step)) continue;
-      typename System::Taken taken;
+      typename System::StepResult taken;
       system.take(state, step, worker.next, taken);
       if (!taken.violation) f(step, worker.folder.fold(worker.next.words()));
     }

@@ -1,5 +1,5 @@
 // Bounds the memory of a search. It counts the memory of the whole process that the kernel reports
-// as resident, so that nothing is left out. Whatever grows asks first.
+// as resident, so that nothing is left out. Every container asks before it grows.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,7 @@ class MemoryBudget {
   }
   static constexpr std::size_t step = 32 << 10;
 
-  /// Ends the bound, as the search is over and what is left to do takes little memory.
+  /// Removes the bound. The search is over, and what is left to do takes little memory.
   void lift();
   /// Returns freed memory to the system, so that it is not counted any more.
   static void trim();
@@ -62,17 +62,16 @@ class MemoryBudget {
   int statm_ = -1;
   std::atomic<std::size_t> bytes_max_;
   std::atomic<std::size_t> claimed_ = 0;
-  /// `lift` frees it, so that a process to which the system gives no more memory can still report
-  /// that.
+  /// `lift` frees it, so that a process that gets no more memory can still report that.
   std::atomic<char*> ballast_;
 };
 
-/// Allocates zeros; large areas are resident from the start. Throws std::bad_alloc.
 struct FreeZeros {
   std::size_t bytes = 0;
   void operator()(void* zeros) const;
 };
 using Zeros = std::unique_ptr<void, FreeZeros>;
+/// Allocates zeros; large areas are resident from the start. Throws std::bad_alloc.
 Zeros make_zeros(std::size_t bytes);
 
 }  // namespace conch::check

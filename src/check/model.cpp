@@ -57,7 +57,7 @@ concept OverOverlay = requires(const A& a) {
   a.overlay();
 };
 
-void breaks(Outcome& outcome, const char* what) {
+void breaks(InputOutcome& outcome, const char* what) {
   outcome.broken = std::make_unique<std::string>(what);
 }
 
@@ -135,10 +135,10 @@ class ModelOf final : public Model {
     return sum;
   }
 
-  const Outcome& apply(Node node, LocalId local, const Input& input) override {
+  const InputOutcome& apply(Node node, LocalId local, const PackedInput& input) override {
     std::lock_guard lock(mutex_);
     std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
-    return known_.get(key, [&]() -> const Outcome& {
+    return known_.get(key, [&]() -> const InputOutcome& {
       outcomes_.push_back(compute(node, local, input));
       return outcomes_.back();
     });
@@ -149,7 +149,7 @@ class ModelOf final : public Model {
       std::vector<const A*> values;
       std::unique_lock lock(mutex_);
       for (LocalId local : members) values.push_back(&locals_[local.index()].value);
-      lock.unlock();  // what is numbered stays where it is
+      lock.unlock();  // numbered values never move
       return A::disorder(values);
     }
     return {};
@@ -202,10 +202,10 @@ class ModelOf final : public Model {
     return id;
   }
 
-  Outcome compute(Node node, LocalId before, const Input& input) {
+  InputOutcome compute(Node node, LocalId before, const PackedInput& input) {
     Local<A> local = locals_[before.index()];
     Outbox<Message> out;
-    Outcome outcome;
+    InputOutcome outcome;
     InvariantWatch watch;
     try {
       perform(node, local, input, out, outcome);
@@ -231,7 +231,7 @@ class ModelOf final : public Model {
   }
 
   /// Fills in the parts of an outcome that only protocols over an overlay have.
-  void observe(LocalId before, const Input& input, Outbox<Message>& out, Outcome& outcome) const {
+  void observe(LocalId before, const PackedInput& input, Outbox<Message>& out, InputOutcome& outcome) const {
     bool carries = false;
     for (const auto& send : out.sends()) {
       carries |= std::holds_alternative<typename A::Carried>(send.message);
@@ -260,8 +260,8 @@ class ModelOf final : public Model {
         message);
   }
 
-  void perform(Node node, Local<A>& local, const Input& input, Outbox<Message>& out,
-               Outcome& outcome) {
+  void perform(Node node, Local<A>& local, const PackedInput& input, Outbox<Message>& out,
+               InputOutcome& outcome) {
     A& value = local.value;
     NodeId other{input.other};
     switch (input.kind) {
@@ -334,31 +334,31 @@ class ModelOf final : public Model {
 
   Wish wish_of(Node node) const { return {setting_.reads(node) ? Mode::read : Mode::write, {}}; }
 
-  void apply_effect(Local<A>& local, const Entered& entered, Outcome& outcome) {
-    if (local.phase != Phase::waiting) breaks(outcome, "somebody entered who did not wait");
+  void apply_effect(Local<A>& local, const Entered& entered, InputOutcome& outcome) {
+    if (local.phase != Phase::waiting) breaks(outcome, "a node entered that did not wait");
     local.phase = Phase::inside;
     local.data = entered.baton.data;
     outcome.has_entered = true;
     outcome.entered = {rank(entered.baton.fence),
                        static_cast<std::uint32_t>(entered.baton.data.version)};
   }
-  void apply_effect(Local<A>& local, const Withdrawn&, Outcome& outcome) {
+  void apply_effect(Local<A>& local, const Withdrawn&, InputOutcome& outcome) {
     if (local.phase != Phase::cancelling) breaks(outcome, "withdrawn without a cancel");
     local.phase = Phase::idle;
     outcome.withdrew = true;
   }
-  void apply_effect(Local<A>&, const Forfeited&, Outcome& outcome) {
+  void apply_effect(Local<A>&, const Forfeited&, InputOutcome& outcome) {
     breaks(outcome, "a lease ran out where nothing has leases");
   }
-  void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {
+  void apply_effect(Local<A>& local, const Joined&, InputOutcome& outcome) {
     local.phase = Phase::idle;
     outcome.joined = true;
   }
-  void apply_effect(Local<A>& local, const Left&, Outcome& outcome) {
+  void apply_effect(Local<A>& local, const Left&, InputOutcome& outcome) {
     local.phase = Phase::gone;
     outcome.left = true;
   }
-  void apply_effect(Local<A>& local, const Armed& armed, Outcome&) {
+  void apply_effect(Local<A>& local, const Armed& armed, InputOutcome&) {
     auto timer = static_cast<std::uint32_t>(armed.timer);
     CONCH_EXPECT(timer < 32, "a system that is explored has few timers, and no leases");
     disarm(local, timer);
@@ -368,7 +368,7 @@ class ModelOf final : public Model {
       local.armed |= 1U << timer;
     }
   }
-  void apply_effect(Local<A>& local, const Disarmed& disarmed, Outcome&) {
+  void apply_effect(Local<A>& local, const Disarmed& disarmed, InputOutcome&) {
     disarm(local, static_cast<std::uint32_t>(disarmed.timer));
   }
 
@@ -378,8 +378,8 @@ class ModelOf final : public Model {
   std::mutex mutex_;
   Numbering<Local<A>> locals_{memory()};
   Numbering<Message> messages_{memory()};
-  Blocks<Outcome> outcomes_{memory()};
-  KnownOutcomes<Outcome> known_{memory()};
+  Blocks<InputOutcome> outcomes_{memory()};
+  KnownOutcomes<InputOutcome> known_{memory()};
 };
 
 }  // namespace

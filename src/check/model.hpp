@@ -70,14 +70,14 @@ enum class InputKind : std::uint8_t {
   join,
   roster,
   crash,
-  elect,  // argument: 1 if it begins by itself, 0 if it noticed a crash, or began by itself
+  elect,  // argument: 1 if it uses up a request, 0 if the node noticed a crash
   retire,
   restart,
   tick
 };
 
 /// One input to a node, packed into numbers so that its outcome can be looked up.
-struct Input {
+struct PackedInput {
   InputKind kind = InputKind::start;
   /// The sender of the message, the suspected node, or the contact of a join.
   Node other = 0;
@@ -106,7 +106,7 @@ inline Fence fence_of(std::uint32_t rank) { return Fence(Epoch{rank >> 16}, rank
 
 /// What one input did. There are many outcomes and each is read often, so each fits into one cache
 /// line.
-struct alignas(64) Outcome {
+struct alignas(64) InputOutcome {
   LocalId next;
   bool withdrew = false;
   bool joined = false;
@@ -125,10 +125,10 @@ struct alignas(64) Outcome {
   /// The version of the data after a release.
   std::uint32_t released = 0;
   std::vector<Sent> sent;
-  /// Set if an invariant of the algorithm is broken: says which.
+  /// Says which invariant of the algorithm is broken; null if none is.
   std::unique_ptr<const std::string> broken;
 };
-static_assert(sizeof(Outcome) == 64);
+static_assert(sizeof(InputOutcome) == 64);
 
 struct Setting {
   std::string algorithm;
@@ -186,7 +186,7 @@ class Model {
   /// Elections only.
   virtual Ballot ballot(LocalId local) = 0;
   /// The outcome stays valid as long as the model lives.
-  virtual const Outcome& apply(Node node, LocalId local, const Input& input) = 0;
+  virtual const InputOutcome& apply(Node node, LocalId local, const PackedInput& input) = 0;
   /// How many items the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
   /// How many items the nodes of a group of these members (a set of bits) remember at its start.

@@ -51,7 +51,7 @@ TEST(FixedRing, EndToEndHoldsAsFarAsItIsExploredWhereMessagesOvertake) {
   EXPECT_GT(report.states, 100'000U);
 }
 
-// Rounds went on without end before a replica knew which round had overtaken which.
+// Without knowing which round has overtaken which, replicas would begin rounds without end.
 TEST(FixedRing, SigmaComesToAnEndWhereMessagesOvertake) {
   expect_no_violation(two_ask("sigma", 1));
 }

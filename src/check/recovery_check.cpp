@@ -89,7 +89,7 @@ Options complete(Options options) {
                   " lives: --nodes times one more than --restart and --usurp together");
   if (setting.newcomers > setting.nodes)
     throw BadText("--join: there are only " + std::to_string(setting.nodes) + " nodes");
-  if (setting.tuning.voting == Voting::plane)
+  if (setting.tuning.voting == VotingSetShape::plane)
     throw BadText("--voting plane: a group that recovers has not always the right size for it");
   if (setting.tuning.order < 2 || setting.tuning.order > 8)
     throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
@@ -123,7 +123,7 @@ std::string describe_counterexample(const Options& given, const Report& report) 
     text += std::string(4 - std::min<std::size_t>(4, number.size()), ' ') + number + ". " +
             system.headline(state, report.steps[i]) + "\n";
     std::vector<std::string> lines;
-    Taken taken;
+    StepResult taken;
     taken.lines = &lines;
     State before = state;
     system.take(before, report.steps[i], state, taken);
@@ -139,7 +139,7 @@ std::string command(const Options& options) {
                      std::to_string(setting.requests);
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += " --" + std::string(word(budget)) + " " + std::to_string(count);
-  if (setting.tuning.voting == Voting::grid) text += " --voting grid";
+  if (setting.tuning.voting == VotingSetShape::grid) text += " --voting grid";
   if (setting.tuning.order != Tuning{}.order)
     text += " --order " + std::to_string(setting.tuning.order);
   if (setting.tuning.balance == Balance::lazy) text += " --balance lazy";

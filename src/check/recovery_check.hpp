@@ -63,9 +63,9 @@ enum class StepKind : std::uint8_t {
 
 struct Step {
   StepKind kind = StepKind::request;
-  Slot slot = 0;
+  InstanceNumber slot = 0;
   /// The sender of the message, the suspected peer, or the timer.
-  Slot other = 0;
+  InstanceNumber other = 0;
 };
 
 /// Situations that an exploration must reach if its bounds allow them. One that misses some of them

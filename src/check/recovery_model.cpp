@@ -36,7 +36,7 @@ class GroupModel final : public Model {
 
   const CatalogEntry& entry() const override { return entry_; }
 
-  PeerNumber newborn(Slot slot) override {
+  PeerNumber newborn(InstanceNumber slot) override {
     std::lock_guard lock(mutex_);
     recovery::Charter charter{std::string(entry_.about.name), &algorithm_of(entry_),
                               entry_.tuned(setting_.tuning), policy_without(setting_.without)};
@@ -49,9 +49,9 @@ class GroupModel final : public Model {
     return facts_[peer];
   }
 
-  const Outcome& apply(PeerNumber peer, const Input& input) override {
+  const InputOutcome& apply(PeerNumber peer, const PackedInput& input) override {
     std::lock_guard lock(mutex_);
-    return known_.get(input.key(peer), [&]() -> const Outcome& {
+    return known_.get(input.key(peer), [&]() -> const InputOutcome& {
       outcomes_.push_back(compute(peer, input));
       return outcomes_.back();
     });
@@ -71,7 +71,7 @@ class GroupModel final : public Model {
     std::lock_guard lock(mutex_);
     return views_[view];
   }
-  ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) override {
+  ViewNumber admission(PeerNumber peer, ViewNumber view, InstanceSet ended) override {
     std::lock_guard lock(mutex_);
     return number_view(peers_[peer].participant.admission(standing(view, ended)));
   }
@@ -79,7 +79,7 @@ class GroupModel final : public Model {
     std::lock_guard lock(mutex_);
     return number_view(peers_[peer].participant.departure());
   }
-  std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) override {
+  std::optional<ViewNumber> eviction_of(PeerNumber peer, InstanceNumber suspect) override {
     std::lock_guard lock(mutex_);
     std::optional<View> view = peers_[peer].participant.eviction_of(setting_.life(suspect));
     if (!view) return std::nullopt;
@@ -148,17 +148,17 @@ class GroupModel final : public Model {
     return facts;
   }
 
-  recovery::RegisterSnapshot standing(ViewNumber number, Slots ended) const {
+  recovery::RegisterSnapshot standing(ViewNumber number, InstanceSet ended) const {
     recovery::RegisterSnapshot standing{views_[number], {}};
-    for (Slot slot = 0; slot < setting_.slots(); ++slot)
+    for (InstanceNumber slot = 0; slot < setting_.slots(); ++slot)
       if ((ended >> slot & 1) != 0) standing.ended.push_back(setting_.life(slot));
     return standing;
   }
 
-  Outcome compute(PeerNumber before, const Input& input) {
+  InputOutcome compute(PeerNumber before, const PackedInput& input) {
     Peer peer = peers_[before];
     Orders out;
-    Outcome outcome;
+    InputOutcome outcome;
     outcome.next = before;
     InvariantWatch watch;
     try {
@@ -170,14 +170,14 @@ class GroupModel final : public Model {
     for (const auto& send : out.sends)
       outcome.sent.push_back({setting_.slot(send.to),
                               limited(messages_.number(send.message), messages_limit, "messages")});
-    for (const recovery::Event& event : out.events)
+    for (const recovery::MemberEvent& event : out.events)
       std::visit([&](const auto& chosen) { take_note(peer, chosen, outcome); }, event);
     forget_timers(peer);
     outcome.next = number(peer);
     return outcome;
   }
 
-  void perform(Peer& peer, const Input& input, Orders& out) {
+  void perform(Peer& peer, const PackedInput& input, Orders& out) {
     ViewProtocol& participant = peer.participant;
     switch (input.kind) {
       case InputKind::request: --peer.requests_left; return participant.request(the_lock, {}, out);
@@ -205,26 +205,26 @@ class GroupModel final : public Model {
     }
   }
 
-  void take_note(Peer& peer, const recovery::Granted& granted, Outcome& outcome) {
+  void take_note(Peer& peer, const recovery::Granted& granted, InputOutcome& outcome) {
     outcome.grants.push_back({granted.baton, granted.rolled_back});
     peer.found = granted.baton.data;
     peer.seen = std::max(peer.seen, outcome.grants.back().write());
   }
-  void take_note(Peer& peer, const recovery::Moved& moved, Outcome&) { peer.found = moved.data; }
-  void take_note(Peer&, const recovery::Withdrew&, Outcome& outcome) { outcome.withdrew = true; }
-  void take_note(Peer& peer, const recovery::Lost&, Outcome& outcome) {
+  void take_note(Peer& peer, const recovery::DataMoved& moved, InputOutcome&) { peer.found = moved.data; }
+  void take_note(Peer&, const recovery::Withdrew&, InputOutcome& outcome) { outcome.withdrew = true; }
+  void take_note(Peer& peer, const recovery::LockLost&, InputOutcome& outcome) {
     outcome.lost = true;
     peer.found = {};
   }
-  void take_note(Peer&, const recovery::Admitted&, Outcome& outcome) { outcome.admitted = true; }
-  void take_note(Peer&, const recovery::Expelled&, Outcome&) {}
-  void take_note(Peer&, const recovery::Opened&, Outcome&) {}
-  void take_note(Peer&, const recovery::Refused&, Outcome&) {}
-  void take_note(Peer&, const recovery::Departed&, Outcome& outcome) { outcome.departed = true; }
-  void take_note(Peer& peer, const recovery::LockArmed& armed, Outcome&) {
+  void take_note(Peer&, const recovery::Admitted&, InputOutcome& outcome) { outcome.admitted = true; }
+  void take_note(Peer&, const recovery::Expelled&, InputOutcome&) {}
+  void take_note(Peer&, const recovery::Opened&, InputOutcome&) {}
+  void take_note(Peer&, const recovery::JoinRefused&, InputOutcome&) {}
+  void take_note(Peer&, const recovery::Departed&, InputOutcome& outcome) { outcome.departed = true; }
+  void take_note(Peer& peer, const recovery::LockArmed& armed, InputOutcome&) {
     peer.armed.insert_or_assign(armed.armed.timer, armed.epoch);
   }
-  void take_note(Peer& peer, const recovery::LockDisarmed& disarmed, Outcome&) {
+  void take_note(Peer& peer, const recovery::LockDisarmed& disarmed, InputOutcome&) {
     peer.armed.erase(disarmed.timer);
   }
   /// Drops timers of an earlier epoch's value. They would do nothing when they fire.
@@ -256,8 +256,8 @@ class GroupModel final : public Model {
   Blocks<Facts> facts_{memory()};
   Numbering<Message> messages_{memory()};
   Numbering<View> views_{memory()};
-  Blocks<Outcome> outcomes_{memory()};
-  KnownOutcomes<Outcome> known_{memory()};
+  Blocks<InputOutcome> outcomes_{memory()};
+  KnownOutcomes<InputOutcome> known_{memory()};
 };
 
 }  // namespace

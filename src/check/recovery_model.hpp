@@ -24,10 +24,10 @@ using recovery::Stage;
 using recovery::View;
 
 /// One incarnation of a peer. All first incarnations come first, then all second ones, and so on.
-using Slot = std::uint32_t;
-inline constexpr Slot slots_max = 16;
+using InstanceNumber = std::uint32_t;
+inline constexpr InstanceNumber slots_max = 16;
 /// Slots as a set of bits.
-using Slots = std::uint32_t;
+using InstanceSet = std::uint32_t;
 
 using PeerNumber = std::uint32_t;
 using MessageNumber = std::uint32_t;
@@ -46,11 +46,11 @@ struct Setting {
   /// The sizes of the clusters, in the order of the nodes; empty if all nodes are in one.
   std::vector<Node> clusters = {};
 
-  Slot slots() const { return nodes * lives; }
-  PeerInstance life(Slot slot) const {
+  InstanceNumber slots() const { return nodes * lives; }
+  PeerInstance life(InstanceNumber slot) const {
     return {NodeId{slot % nodes}, Incarnation{slot / nodes + 1}};
   }
-  recovery::Member member(Slot slot) const {
+  recovery::Member member(InstanceNumber slot) const {
     recovery::Member member{life(slot).id, life(slot).incarnation};
     Node last = 0;
     for (std::size_t cluster = 0; cluster < clusters.size() && member.cluster.empty(); ++cluster) {
@@ -59,9 +59,9 @@ struct Setting {
     }
     return member;
   }
-  Slot slot(const PeerInstance& life) const {
-    auto before = static_cast<Slot>(life.incarnation) - 1;
-    return before * nodes + static_cast<Slot>(life.id.value);
+  InstanceNumber slot(const PeerInstance& life) const {
+    auto before = static_cast<InstanceNumber>(life.incarnation) - 1;
+    return before * nodes + static_cast<InstanceNumber>(life.id.value);
   }
 };
 
@@ -73,7 +73,7 @@ struct Facts {
   Epoch epoch{0};
   bool decides = false;
   bool may_request = false;
-  /// The fence with which it is inside.
+  /// The fence with which the process is inside.
   Fence held;
   /// The newest write that this process has found or made, and the newest whose bytes it has.
   Fence seen;
@@ -96,9 +96,9 @@ enum class InputKind : std::uint8_t {
   will_leave
 };
 
-struct Input {
+struct PackedInput {
   InputKind kind = InputKind::request;
-  Slot from = 0;
+  InstanceNumber from = 0;
   /// The message, the timer, or a view and the slots whose leases have ended.
   std::uint32_t argument = 0;
 
@@ -107,13 +107,13 @@ struct Input {
     return std::uint64_t{peer} << 40 | std::uint64_t(kind) << 36 | std::uint64_t{from} << 32 |
            argument;
   }
-  static Input learn(ViewNumber view, Slots ended) {
+  static PackedInput learn(ViewNumber view, InstanceSet ended) {
     return {InputKind::learn, 0, view << 16 | ended};
   }
 };
 
 struct Sent {
-  Slot to;
+  InstanceNumber to;
   MessageNumber message;
 };
 
@@ -124,7 +124,7 @@ struct Grant {
 };
 
 /// What one input did.
-struct Outcome {
+struct InputOutcome {
   PeerNumber next = 0;
   std::vector<Sent> sent;
   std::vector<Grant> grants;
@@ -142,8 +142,8 @@ struct MessageFacts {
   std::optional<Epoch> told;
 };
 
-/// Numbers peers, messages and views, and computes outcomes. Safe to use from several threads. What
-/// it returns stays valid as long as it lives.
+/// Numbers peers, messages and views, and computes outcomes. Safe to use from several threads. The
+/// references that it returns stay valid as long as it exists.
 class Model {
  public:
   explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
@@ -153,18 +153,18 @@ class Model {
   MemoryBudget& memory() { return memory_; }
 
   virtual const CatalogEntry& entry() const = 0;
-  virtual PeerNumber newborn(Slot slot) = 0;
+  virtual PeerNumber newborn(InstanceNumber slot) = 0;
   virtual const Facts& facts(PeerNumber peer) = 0;
-  virtual const Outcome& apply(PeerNumber peer, const Input& input) = 0;
+  virtual const InputOutcome& apply(PeerNumber peer, const PackedInput& input) = 0;
   virtual MessageFacts message(MessageNumber message) = 0;
 
   virtual ViewNumber number(const View& view) = 0;
   virtual const View& view(ViewNumber view) = 0;
   /// The views that a newcomer and a leaving member propose.
-  virtual ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) = 0;
+  virtual ViewNumber admission(PeerNumber peer, ViewNumber view, InstanceSet ended) = 0;
   virtual ViewNumber departure(PeerNumber peer) = 0;
   /// The view that a peer proposes when it cannot reach another.
-  virtual std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) = 0;
+  virtual std::optional<ViewNumber> eviction_of(PeerNumber peer, InstanceNumber suspect) = 0;
 
   virtual std::string print(MessageNumber message) = 0;
   /// The fields that differ, as `stage working -> frozen`.
@@ -174,7 +174,7 @@ class Model {
   MemoryBudget memory_;
 };
 
-/// The only lock, which everybody wants.
+/// The only lock. Every peer wants it.
 inline const std::string the_lock = "conch";
 
 /// The entry must outlive the model and be a sound algorithm, no specimen.

@@ -45,12 +45,12 @@ enum class PeerStatus : std::uint8_t {
 struct PackedMessage {
   std::uint32_t word = 0;
 
-  static std::uint32_t channel(Slot from, Slot to) { return to << 4 | from; }
-  static PackedMessage make(Slot from, Slot to, MessageNumber message) {
+  static std::uint32_t channel(InstanceNumber from, InstanceNumber to) { return to << 4 | from; }
+  static PackedMessage make(InstanceNumber from, InstanceNumber to, MessageNumber message) {
     return {channel(from, to) << 24 | message};
   }
-  Slot to() const { return word >> 28; }
-  Slot from() const { return word >> 24 & 15; }
+  InstanceNumber to() const { return word >> 28; }
+  InstanceNumber from() const { return word >> 24 & 15; }
   MessageNumber message() const { return word & 0xffffff; }
   std::uint32_t channel() const { return word >> 24; }
 };
@@ -61,11 +61,11 @@ class State {
   static constexpr std::uint32_t first = 3;
 
   State() = default;
-  explicit State(Slot slots) : slots_(slots), size_(first + slots) {
+  explicit State(InstanceNumber slots) : slots_(slots), size_(first + slots) {
     std::fill_n(words_.begin(), size_, 0);
   }
   /// Restores a state from its `words()`.
-  State(Slot slots, std::span<const std::uint32_t> words)
+  State(InstanceNumber slots, std::span<const std::uint32_t> words)
       : slots_(slots), size_(static_cast<std::uint32_t>(words.size())) {
     std::copy(words.begin(), words.end(), words_.begin());
   }
@@ -78,14 +78,14 @@ class State {
     return *this;
   }
 
-  Slot slots() const { return slots_; }
+  InstanceNumber slots() const { return slots_; }
 
   // The register.
   ViewNumber view() const { return words_[0] >> 16; }
   void set_view(ViewNumber view) { words_[0] = view << 16 | ended(); }
-  Slots ended() const { return words_[0] & 0xffff; }
-  bool has_ended(Slot slot) const { return (ended() >> slot & 1) != 0; }
-  void end(Slot slot) { words_[0] |= 1U << slot; }
+  InstanceSet ended() const { return words_[0] & 0xffff; }
+  bool has_ended(InstanceNumber slot) const { return (ended() >> slot & 1) != 0; }
+  void end(InstanceNumber slot) { words_[0] |= 1U << slot; }
 
   /// The largest fence granted so far.
   Fence newest() const { return Fence(Epoch{words_[1] >> 16}, words_[1] & 0xffff); }
@@ -102,14 +102,14 @@ class State {
   }
   void spend(Budget budget) { words_[2] -= 1U << shift(budget); }
 
-  PeerStatus status(Slot slot) const { return static_cast<PeerStatus>(words_[first + slot] & 7); }
-  PeerNumber peer(Slot slot) const { return words_[first + slot] >> 3; }
-  void set(Slot slot, PeerStatus status, PeerNumber peer = 0) {
+  PeerStatus status(InstanceNumber slot) const { return static_cast<PeerStatus>(words_[first + slot] & 7); }
+  PeerNumber peer(InstanceNumber slot) const { return words_[first + slot] >> 3; }
+  void set(InstanceNumber slot, PeerStatus status, PeerNumber peer = 0) {
     words_[first + slot] = peer << 3 | static_cast<std::uint32_t>(status);
   }
-  bool runs(Slot slot) const { return status(slot) == PeerStatus::running; }
-  /// Whether it will ever do anything again.
-  bool lives(Slot slot) const { return runs(slot) || status(slot) == PeerStatus::paused; }
+  bool runs(InstanceNumber slot) const { return status(slot) == PeerStatus::running; }
+  /// Whether this instance may still do anything.
+  bool lives(InstanceNumber slot) const { return runs(slot) || status(slot) == PeerStatus::paused; }
 
   // The messages in flight. Those of one channel are in the order in which they were sent.
   std::uint32_t packets() const { return size_ - first - slots_; }
@@ -128,7 +128,7 @@ class State {
     ++size_;
   }
   /// Removes the oldest message of a channel, which must have one.
-  PackedMessage take(Slot from, Slot to) {
+  PackedMessage take(InstanceNumber from, InstanceNumber to) {
     std::uint32_t* head = find(from, to);
     PackedMessage packet{*head};
     std::copy(head + 1, words_.data() + size_, head);
@@ -148,14 +148,14 @@ class State {
 
  private:
   static int shift(Budget budget) { return budget_bits * static_cast<int>(budget); }
-  std::uint32_t* find(Slot from, Slot to) {
+  std::uint32_t* find(InstanceNumber from, InstanceNumber to) {
     return std::find_if(words_.data() + first + slots_, words_.data() + size_,
                         [&](std::uint32_t word) {
                           return PackedMessage{word}.channel() == PackedMessage::channel(from, to);
                         });
   }
 
-  Slot slots_ = 0;
+  InstanceNumber slots_ = 0;
   std::uint32_t size_ = 0;
   std::array<std::uint32_t, 120> words_;
 };

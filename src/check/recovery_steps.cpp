@@ -5,7 +5,7 @@ namespace conch::check::group {
 
 void GroupSystem::steps(const State& state, std::vector<Step>& steps) {
   steps.clear();
-  for (Slot slot = 0; slot < state.slots(); ++slot) {
+  for (InstanceNumber slot = 0; slot < state.slots(); ++slot) {
     switch (state.status(slot)) {
       case PeerStatus::absent:
         if (slot < setting().nodes && state.left(Budget::join) > 0)
@@ -26,25 +26,25 @@ void GroupSystem::steps(const State& state, std::vector<Step>& steps) {
   steps_of_messages(state, steps);
 }
 
-void GroupSystem::steps_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_running(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
   steps_of_process(state, slot, steps);
   steps_of_register(state, slot, steps);
   faults_of_running(state, slot, steps);
 }
 
-void GroupSystem::steps_of_process(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_process(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
   if (peer.may_request) steps.push_back({StepKind::request, slot});
   if (peer.doing == Doing::inside) steps.push_back({StepKind::release, slot});
   if (peer.doing == Doing::waiting && state.left(Budget::cancel) > 0)
     steps.push_back({StepKind::cancel, slot});
-  for (Slot timer = 0; peer.armed >> timer != 0; ++timer)
+  for (InstanceNumber timer = 0; peer.armed >> timer != 0; ++timer)
     if ((peer.armed >> timer & 1) != 0) steps.push_back({StepKind::timer, slot, timer});
 }
 
-void GroupSystem::steps_of_register(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_register(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
-  const Outcome& learned = outcome(state.peer(slot), what_the_register_says(state));
+  const InputOutcome& learned = outcome(state.peer(slot), what_the_register_says(state));
   bool news = learned.next != state.peer(slot) || !learned.sent.empty() || !learned.broken.empty();
   if (news) steps.push_back({StepKind::watch, slot});
   if (peer.eviction) {
@@ -62,9 +62,9 @@ void GroupSystem::steps_of_register(const State& state, Slot slot, std::vector<S
 }
 
 /// Suspicions of other members. The suspected member may be dead or alive.
-void GroupSystem::suspicions(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::suspicions(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
   bool may = state.left(Budget::suspect) > 0 && is_member(state, slot);
-  for (Slot other = 0; may && other < state.slots(); ++other) {
+  for (InstanceNumber other = 0; may && other < state.slots(); ++other) {
     if (other == slot || !is_member(state, other)) continue;
     std::optional<ViewNumber> proposed = model_.eviction_of(state.peer(slot), other);
     if (proposed && view(*proposed).number == view(state).number + 1)
@@ -72,7 +72,7 @@ void GroupSystem::suspicions(const State& state, Slot slot, std::vector<Step>& s
   }
 }
 
-void GroupSystem::faults_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::faults_of_running(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
   if (state.left(Budget::crash) > 0) steps.push_back({StepKind::crash, slot});
   suspicions(state, slot, steps);
   if (state.left(Budget::pause) > 0) steps.push_back({StepKind::pause, slot});
@@ -89,7 +89,7 @@ void GroupSystem::steps_of_messages(const State& state, std::vector<Step>& steps
 }
 
 /// A lease may end only if its peer is dead, out of the group or paused.
-bool GroupSystem::may_lapse(const State& state, Slot slot) {
+bool GroupSystem::may_lapse(const State& state, InstanceNumber slot) {
   if (state.has_ended(slot)) return false;
   switch (state.status(slot)) {
     case PeerStatus::absent:
@@ -102,8 +102,8 @@ bool GroupSystem::may_lapse(const State& state, Slot slot) {
 }
 
 /// The slot of the peer's next incarnation, if it may start again and has not yet.
-std::optional<Slot> GroupSystem::next_life(const State& state, Slot slot) const {
-  Slot next = slot + setting().nodes;
+std::optional<InstanceNumber> GroupSystem::next_life(const State& state, InstanceNumber slot) const {
+  InstanceNumber next = slot + setting().nodes;
   bool free = next < state.slots() && state.status(next) == PeerStatus::absent;
   return free ? std::optional(next) : std::nullopt;
 }
@@ -144,7 +144,7 @@ std::optional<sim::Violation> GroupSystem::judge(const State& state,
 sim::Finding GroupSystem::deadlock(const State& state, const std::vector<Step>& steps) {
   for (const Step& step : steps)
     if (must_happen(state, step)) return {};
-  for (Slot slot = 0; slot < state.slots(); ++slot) {
+  for (InstanceNumber slot = 0; slot < state.slots(); ++slot) {
     if (!state.runs(slot)) continue;
     const Facts& peer = facts(state, slot);
     if (peer.stage != Stage::working)

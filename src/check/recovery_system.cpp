@@ -6,7 +6,7 @@ namespace conch::check::group {
 
 using sim::Property;
 
-std::string GroupSystem::name(Slot slot) const {
+std::string GroupSystem::name(InstanceNumber slot) const {
   return std::to_string(slot % setting().nodes) + std::string(slot / setting().nodes, '\'');
 }
 
@@ -31,24 +31,24 @@ const GroupSystem::ViewFacts& GroupSystem::view(ViewNumber number) {
   return *known;
 }
 
-const Outcome& GroupSystem::outcome(PeerNumber peer, const Input& input) {
-  return known_.get(input.key(peer), [&]() -> const Outcome& { return model_.apply(peer, input); });
+const InputOutcome& GroupSystem::outcome(PeerNumber peer, const PackedInput& input) {
+  return known_.get(input.key(peer), [&]() -> const InputOutcome& { return model_.apply(peer, input); });
 }
 
-/// Whether anybody still needs to know if this slot's lease has ended.
-bool GroupSystem::concerns(const State& state, Slot slot) {
+/// Whether a peer still needs to know if this slot's lease has ended.
+bool GroupSystem::concerns(const State& state, InstanceNumber slot) {
   return (view(state).concerned >> slot & 1) != 0;
 }
 
 /// A paused holder whose lease has ended does not count: when it wakes, it learns that it has lost
 /// the lock before it does anything else.
-bool GroupSystem::counts_as_inside(const State& state, Slot slot) {
+bool GroupSystem::counts_as_inside(const State& state, InstanceNumber slot) {
   bool late = state.status(slot) == PeerStatus::paused && state.has_ended(slot);
   return state.lives(slot) && !late && facts(state, slot).doing == Doing::inside;
 }
 
-Input GroupSystem::what_the_register_says(const State& state) {
-  return Input::learn(state.view(), state.ended() & view(state).concerned);
+PackedInput GroupSystem::what_the_register_says(const State& state) {
+  return PackedInput::learn(state.view(), state.ended() & view(state).concerned);
 }
 
 State GroupSystem::initial() {
@@ -57,7 +57,7 @@ State GroupSystem::initial() {
   for (auto [budget, count] : options_.budgets) state.set_left(budget, count);
   View founded;
   std::vector<recovery::Member> founders;
-  for (Slot slot = 0; slot < setting.nodes - setting.newcomers; ++slot) {
+  for (InstanceNumber slot = 0; slot < setting.nodes - setting.newcomers; ++slot) {
     founders.push_back(setting.member(slot));
     state.set(slot, PeerStatus::running, model_.newborn(slot));
   }
@@ -65,8 +65,8 @@ State GroupSystem::initial() {
     founded = {1,  Epoch{1}, setting.algorithm, founders[0].life(), recovery::Roster(founders),
                {}, {},       setting.tuning.eps};
   state.set_view(model_.number(founded));
-  Taken taken;
-  for (Slot slot = 0; slot < founders.size(); ++slot)
+  StepResult taken;
+  for (InstanceNumber slot = 0; slot < founders.size(); ++slot)
     apply(state, slot, what_the_register_says(state), taken);
   while (state.packets() > 0) {
     PackedMessage packet = state.packet(0);
@@ -75,17 +75,17 @@ State GroupSystem::initial() {
   return state;
 }
 
-void GroupSystem::take(const State& state, const Step& step, State& next, Taken& taken) {
+void GroupSystem::take(const State& state, const Step& step, State& next, StepResult& taken) {
   next = state;
   perform(next, step, taken);
   forget_the_dead(next);
   judge_holders(next, taken);
-  for (Slot slot = 0; slot < state.slots(); ++slot)
+  for (InstanceNumber slot = 0; slot < state.slots(); ++slot)
     if (state.lives(slot) && next.lives(slot)) notice(state, next, slot, taken);
 }
 
-void GroupSystem::perform(State& state, const Step& step, Taken& taken) {
-  Slot slot = step.slot;
+void GroupSystem::perform(State& state, const Step& step, StepResult& taken) {
+  InstanceNumber slot = step.slot;
   switch (step.kind) {
     case StepKind::request: return apply(state, slot, {InputKind::request}, taken);
     case StepKind::release:
@@ -112,7 +112,7 @@ void GroupSystem::perform(State& state, const Step& step, Taken& taken) {
     }
     case StepKind::propose: return accept(state, *facts(state, slot).eviction, taken);
     case StepKind::insist:
-      return apply(state, slot, Input::learn(*facts(state, slot).eviction, 0), taken);
+      return apply(state, slot, PackedInput::learn(*facts(state, slot).eviction, 0), taken);
     case StepKind::leave: return leave(state, slot, taken);
     case StepKind::join: state.spend(Budget::join); return start(state, slot, taken);
     case StepKind::crash: state.spend(Budget::crash); return crash(state, slot, taken);
@@ -134,8 +134,8 @@ void GroupSystem::perform(State& state, const Step& step, Taken& taken) {
   }
 }
 
-void GroupSystem::apply(State& state, Slot slot, const Input& input, Taken& taken) {
-  const Outcome& outcome = this->outcome(state.peer(slot), input);
+void GroupSystem::apply(State& state, InstanceNumber slot, const PackedInput& input, StepResult& taken) {
+  const InputOutcome& outcome = this->outcome(state.peer(slot), input);
   if (!outcome.broken.empty()) return found(taken, Property::invariant, outcome.broken);
   if (taken.lines != nullptr)
     if (std::string changed = model_.difference(state.peer(slot), outcome.next); !changed.empty())
@@ -158,7 +158,7 @@ void GroupSystem::apply(State& state, Slot slot, const Input& input, Taken& take
   state.drop([&](PackedMessage packet) { return packet.to() == slot; });
 }
 
-void GroupSystem::granted(State& state, Slot slot, const Grant& grant, Taken& taken) {
+void GroupSystem::granted(State& state, InstanceNumber slot, const Grant& grant, StepResult& taken) {
   std::string what = name(slot) + " enters with fence " + print(grant.baton.fence);
   say(taken, what + ", data version " + std::to_string(grant.baton.data.version) +
                  (grant.rolled_back ? ", rolled back" : ""));
@@ -167,7 +167,7 @@ void GroupSystem::granted(State& state, Slot slot, const Grant& grant, Taken& ta
     return found(taken, Property::fences,
                  what + " after somebody entered with " + print(state.newest()));
   state.set_newest(grant.baton.fence);
-  for (Slot other = 0; other < state.slots(); ++other) {
+  for (InstanceNumber other = 0; other < state.slots(); ++other) {
     if (!state.lives(other) || state.has_ended(other) || !is_member(state, other)) continue;
     const Facts& member = facts(state, other);
     if (member.copy > grant.write())
@@ -183,9 +183,9 @@ void GroupSystem::granted(State& state, Slot slot, const Grant& grant, Taken& ta
 }
 
 /// Fetches the data from where the baton says, if a live peer there still has them.
-void GroupSystem::fetch(State& state, Slot slot, const Grant& grant, Taken& taken) {
+void GroupSystem::fetch(State& state, InstanceNumber slot, const Grant& grant, StepResult& taken) {
   if (!grant.baton.data.location) return;
-  for (Slot other = 0; other < state.slots(); ++other) {
+  for (InstanceNumber other = 0; other < state.slots(); ++other) {
     bool there = NodeId{other % setting().nodes} == *grant.baton.data.location;
     if (there && state.lives(other) && facts(state, other).copy == grant.write())
       return apply(state, slot, {InputKind::fetch}, taken);
@@ -194,7 +194,7 @@ void GroupSystem::fetch(State& state, Slot slot, const Grant& grant, Taken& take
 }
 
 /// Sets the register to the proposed view, which must follow the current one.
-void GroupSystem::accept(State& state, ViewNumber proposed, Taken& taken) {
+void GroupSystem::accept(State& state, ViewNumber proposed, StepResult& taken) {
   ViewFacts before = view(state);
   const ViewFacts& after = view(proposed);
   bool same = after.epoch == before.epoch && (before.roster & ~after.roster) == 0;
@@ -208,31 +208,31 @@ void GroupSystem::accept(State& state, ViewNumber proposed, Taken& taken) {
                  print(accepted.roster.all()));
 }
 
-void GroupSystem::leave(State& state, Slot slot, Taken& taken) {
+void GroupSystem::leave(State& state, InstanceNumber slot, StepResult& taken) {
   state.spend(Budget::leave);
   ViewNumber departure = model_.departure(state.peer(slot));
   apply(state, slot, {InputKind::will_leave}, taken);
   accept(state, departure, taken);
 }
 
-/// Starts a process and admits it. In a specimen, the register is not told and the process slips
-/// in.
-void GroupSystem::start(State& state, Slot slot, Taken& taken) {
+/// Starts a process and admits it. In the specimen without the rule `roster`, the register is not
+/// told, and the process only learns the current view.
+void GroupSystem::start(State& state, InstanceNumber slot, StepResult& taken) {
   PeerNumber peer = model_.newborn(slot);
   state.set(slot, PeerStatus::running, peer);
   if (setting().without == Rule::roster && view(state).roster != 0)
     return apply(state, slot, what_the_register_says(state), taken);
-  Slots ended = state.ended() & view(state).concerned;
+  InstanceSet ended = state.ended() & view(state).concerned;
   accept(state, model_.admission(peer, state.view(), ended), taken);
 }
 
-void GroupSystem::crash(State& state, Slot slot, Taken& taken) {
+void GroupSystem::crash(State& state, InstanceNumber slot, StepResult& taken) {
   if (facts(state, slot).decides) taken.seen |= bit(Sometimes::decider_died);
   state.set(slot, PeerStatus::crashed);
   state.drop([&](PackedMessage packet) { return packet.to() == slot; });
 }
 
-void GroupSystem::wake(State& state, Slot slot, Taken& taken) {
+void GroupSystem::wake(State& state, InstanceNumber slot, StepResult& taken) {
   const Facts& before = facts(state, slot);
   state.set(slot, PeerStatus::running, state.peer(slot));
   if (!state.has_ended(slot)) return;
@@ -246,18 +246,18 @@ void GroupSystem::wake(State& state, Slot slot, Taken& taken) {
     found(taken, Property::invariant, name(slot) + " is not told that its lease has ended");
 }
 
-/// Ends the leases of dead peers that no view mentions any more, since nobody asks for these. So
-/// equal situations are equal states.
+/// Ends the leases of dead peers that no view mentions any more, since no peer asks for them. This
+/// makes equal situations equal states.
 void GroupSystem::forget_the_dead(State& state) {
-  for (Slot slot = 0; slot < state.slots(); ++slot) {
+  for (InstanceNumber slot = 0; slot < state.slots(); ++slot) {
     bool dead = state.status(slot) == PeerStatus::crashed || state.status(slot) == PeerStatus::gone;
     if (dead && !concerns(state, slot)) state.end(slot);
   }
 }
 
-void GroupSystem::judge_holders(const State& state, Taken& taken) {
-  std::optional<Slot> inside;
-  for (Slot slot = 0; slot < state.slots(); ++slot) {
+void GroupSystem::judge_holders(const State& state, StepResult& taken) {
+  std::optional<InstanceNumber> inside;
+  for (InstanceNumber slot = 0; slot < state.slots(); ++slot) {
     if (!counts_as_inside(state, slot)) continue;
     if (inside)
       found(taken, Property::mutual_exclusion,
@@ -267,7 +267,7 @@ void GroupSystem::judge_holders(const State& state, Taken& taken) {
   }
 }
 
-void GroupSystem::notice(const State& before, const State& after, Slot slot, Taken& taken) {
+void GroupSystem::notice(const State& before, const State& after, InstanceNumber slot, StepResult& taken) {
   const Facts& was = facts(before, slot);
   const Facts& is = facts(after, slot);
   if (is.early > 0) taken.seen |= bit(Sometimes::early);

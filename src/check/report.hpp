@@ -41,14 +41,14 @@ struct SearchReport {
   std::vector<Step> steps;
 };
 
-/// Calls f. If there is no room for it, says why and lifts the bound, so that the report finds
-/// room.
+/// Calls f. If it runs out of room, says why and lifts the bound, so that there is room for the
+/// report.
 template <class F>
 std::string why_not(MemoryBudget& memory, F&& f) {
   try {
     f();
     return {};
-  } catch (const std::length_error& error) {  // a state or a number is too small for it
+  } catch (const std::length_error& error) {  // it does not fit into a state or a number
     memory.lift();
     return error.what();
   } catch (const MemoryFull& full) {

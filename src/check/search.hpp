@@ -206,7 +206,7 @@ class Search {
     try {
       for (std::size_t i = 1; i < std::min(workers_.size(), level.size()); ++i)
         threads.emplace_back([this, i, &level] { work(*workers_[i], level); });
-    } catch (const std::system_error&) {  // no more threads to be had: the others do it all
+    } catch (const std::system_error&) {  // no more threads: the others do all the work
     }
     work(*workers_[0], level);
   }
@@ -239,7 +239,7 @@ class Search {
       const Step& step = worker.steps[i];
       if (reduce_ && system.needless(item.note, step)) continue;
       Arrival& arrival = next_arrival(worker);
-      typename System::Taken taken;
+      typename System::StepResult taken;
       system.take(state, step, arrival.state, taken);
       ++worker.transitions;
       worker.seen |= taken.seen;
@@ -301,7 +301,7 @@ class Search {
     return batch;
   }
 
-  /// Judges the arrivals before it first.
+  /// Judges all earlier arrivals before it reports the violation.
   void found(Worker& worker, const oracle::Violation& violation, Id at, std::optional<Step> step) {
     arrive_all(worker);
     found_now(violation, at, step);
@@ -352,7 +352,7 @@ class Search {
     for (std::size_t i = numbers.size() - 1; i > 0; --i) {
       system.steps(state, steps);
       way.push_back(steps[numbers[i - 1]]);
-      typename System::Taken taken;
+      typename System::StepResult taken;
       State next;
       system.take(state, way.back(), next, taken);
       state = next;

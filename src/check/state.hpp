@@ -13,8 +13,8 @@
 namespace conch::check {
 
 /// Kinds of events that may happen a bounded number of times in a run. Two values share their slot:
-/// nobody leaves an election, so `retire` reuses `leave`; only protocols over an overlay count
-/// timers, and nobody restarts there, so `timer` reuses `restart`.
+/// no node leaves an election, so `retire` reuses `leave`; only protocols over an overlay count
+/// timers, and no node restarts there, so `timer` reuses `restart`.
 enum class Budget : std::uint8_t {
   cancel,
   leave,

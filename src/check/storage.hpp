@@ -146,7 +146,7 @@ class HashTable {
   std::size_t room_ = room_of(capacity_);
 };
 
-/// The hash of entries that know their own.
+/// Asks the entry for its hash.
 struct OwnHash {
   std::uint64_t operator()(const auto& entry) const { return entry.hash(); }
 };
@@ -164,7 +164,7 @@ class SpinLock {
     ++contended_;
   }
   void unlock() { taken_.store(false, std::memory_order_release); }
-  /// Call this only while nobody holds the lock.
+  /// Call this only while no thread holds the lock.
   std::uint64_t contended() const { return contended_; }
 
  private:

@@ -16,13 +16,13 @@ namespace conch::check {
 /// One thread's view of the system that all threads explore. It is built from a shared model and
 /// from options, and gives the same answers in every thread.
 ///
-/// A `State` is a sequence of words, which `cut` divides into two parts. `Taken` is what a step did
+/// A `State` is a sequence of words, which `cut` divides into two parts. `StepResult` is what a step did
 /// besides leading to the next state: a violation, and the situations of interest that were seen,
 /// as a set of bits.
 template <class S>
 concept TransitionSystem = requires(S system, const typename S::State& state,
                                     typename S::State& next, const typename S::Step& step,
-                                    std::vector<typename S::Step>& steps, typename S::Taken& taken,
+                                    std::vector<typename S::Step>& steps, typename S::StepResult& taken,
                                     const typename S::Note& note,
                                     std::span<const std::uint32_t> words) {
   { system.cut() } -> std::same_as<Cut>;
@@ -55,7 +55,7 @@ concept RecurrentSystem = TransitionSystem<S> &&
   { system.generation(state) } -> std::same_as<std::uint64_t>;
   /// Whether the step can be part of a cycle.
   { system.may_recur(step) } -> std::same_as<bool>;
-  /// Whether somebody is stuck if only a cycle through such states goes on for ever.
+  /// Whether a node waits in this state: it is stuck if a cycle of such states goes on for ever.
   { system.somebody_waits(state) } -> std::same_as<bool>;
   /// The duties of weak fairness: what stays possible from some time on must be done sooner or
   /// later. `duty_of` is the duty that a step does.

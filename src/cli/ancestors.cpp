@@ -27,7 +27,7 @@ std::string target_of(const LockWish& wish) {
   try {
     state = peer::directories_of(wish.group).state;
   } catch (const Error&) {
-    // Whoever needs the directory later reports what is wrong with it.
+    // The code that uses the directory later reports what is wrong with it.
   }
   return fmt::format("{}\t{}\t{}", wish.lock, wish.group, state);
 }

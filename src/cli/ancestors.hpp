@@ -3,8 +3,8 @@
 //
 // Every `conch lock` adds a line to $CONCH_HELD for its command, with its process id, its start
 // time and the lock. The line alone proves nothing, as the variable outlives the process, and
-// process ids are reused. It counts only if /proc shows that very process above this one. Such a
-// process holds the lock, or its command would not run.
+// process ids are reused. It counts only if /proc shows the same process among the ancestors of
+// this one. Such a process holds the lock, or its command would not run.
 #pragma once
 
 #include "cli/borrowed_lock.hpp"

@@ -30,7 +30,7 @@ using std::chrono::milliseconds;
 
 constexpr Seconds phase_patience = std::chrono::seconds(60);
 constexpr std::size_t processes_max = 64;
-/// Fraction of the measured time to run before, uncounted.
+/// The length of the warm-up, as a fraction of the measured time.
 constexpr double warm_up = 0.2;
 
 struct BenchArguments {
@@ -61,7 +61,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-enum class Phase : std::uint8_t { assemble, warm_up, measure, leave };
+enum class BenchPhase : std::uint8_t { assemble, warm_up, measure, leave };
 
 /// The statistics of one process, which alone writes them.
 struct alignas(64) Account {
@@ -74,7 +74,7 @@ struct alignas(64) Account {
 };
 
 struct Scoreboard {
-  std::atomic<Phase> phase{Phase::assemble};
+  std::atomic<BenchPhase> phase{BenchPhase::assemble};
   std::atomic<std::size_t> ready{0};
   // Only the lock holder accesses these.
   std::size_t last_holder = processes_max;
@@ -275,11 +275,11 @@ void contend(const PeerOptions& options, Scoreboard& board, std::size_t process)
   Peer peer(options);
   Mutex mutex(peer, "lock");
   ++board.ready;
-  while (board.phase == Phase::assemble) doze(milliseconds(1));
-  for (Phase phase = board.phase; phase != Phase::leave; phase = board.phase) {
-    enter(mutex, board, process, phase == Phase::measure);
-    // A process that was about to ask may have lost its core to the one that our token woke.
-    // Without yielding, it would be passed over until that time slice ends.
+  while (board.phase == BenchPhase::assemble) doze(milliseconds(1));
+  for (BenchPhase phase = board.phase; phase != BenchPhase::leave; phase = board.phase) {
+    enter(mutex, board, process, phase == BenchPhase::measure);
+    // A process that was about to ask may have lost its core to the one that our token woke. Unless
+    // we yield, the lock passes it over until that time slice ends.
     ::sched_yield();
   }
 }
@@ -320,12 +320,12 @@ std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) co
     workers.begin([&, process] { contend(options(folder), *board, process); });
   workers.await([&] { return board->ready == processes; }, phase_patience,
                 fmt::format("{} processes could not join the group", processes));
-  board->phase = Phase::warm_up;
+  board->phase = BenchPhase::warm_up;
   workers.rest(Seconds(arguments_.seconds * warm_up));
-  board->phase = Phase::measure;
+  board->phase = BenchPhase::measure;
   std::uint64_t begin_ns = now_ns();
   workers.rest(Seconds(arguments_.seconds));
-  board->phase = Phase::leave;
+  board->phase = BenchPhase::leave;
   double seconds = static_cast<double>(now_ns() - begin_ns) * 1e-9;
   workers.await_ends(phase_patience);
   return row_of(std::span(board->accounts).first(processes), seconds, way_ns);

@@ -61,8 +61,8 @@ HolderWatch watch_for(const LockWish& wish, std::function<std::optional<PeerLine
           wish.names_holders ? wish.log : std::function<void(std::string_view)>()};
 }
 
-/// A peer answers when the time is up, unless it is stopped. Its answer is waited for this much
-/// longer.
+/// A peer answers when the time is up, unless it is stopped. We wait this much longer for its
+/// answer.
 constexpr milliseconds answer_delay_max{250};
 /// The same for `--try`.
 constexpr milliseconds once_answer_delay_max{1000};
@@ -77,18 +77,19 @@ std::optional<Clock::time_point> answer_due(const Patience& patience) {
 /// How long finding a responsive peer, or joining the group, may take.
 constexpr std::chrono::seconds joining_max{10};
 
-/// A lock from a peer of this machine, which outlives us. The connection to it is what holds the
-/// lock.
+/// A lock from a peer process of this machine, which outlives this process. The connection to it is
+/// what holds the lock.
 class DaemonLock final : public BorrowedLock {
  public:
   DaemonLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
 
-  Answer acquire(const Patience& patience, int interrupt) override {
+  LockReply acquire(const Patience& patience, int interrupt) override {
     if (line_.knows_claims()) line_.send(node::Describe{wish_.command});
     if (wish_.lock_delay.count() > 0) line_.send(lock_delay());
     line_.send(node::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
     Deadline due = answer_due(patience);
-    // It asks over a connection of its own: once we have the lock, nothing else may arrive on ours.
+    // The watch asks over a connection of its own: once we have the lock, nothing else may arrive
+    // on ours.
     HolderWatch watch = watch_for(wish_, [this] {
       return PeerLine::to_host(wish_.group, net::steady_now() + holders_patience);
     });
@@ -111,15 +112,15 @@ class DaemonLock final : public BorrowedLock {
     return kept;
   }
   const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
-  /// Once we have the lock, the peer sends only that it is lost; it becomes readable as well when
-  /// the peer dies.
+  /// Once we have the lock, the peer sends only that it is lost. The connection also becomes
+  /// readable when the peer dies.
   int lost() const override { return line_.descriptor(); }
   void release() override { line_.send(node::GiveUp{claim}); }
 
  private:
   static constexpr std::uint64_t claim = 1;
 
-  Answer answer(const node::ClientReply& reply) {
+  LockReply answer(const node::ClientReply& reply) {
     if (const auto* entered = std::get_if<node::Entered>(&reply)) {
       take_pledges();
       return Obtained{entered->fence.number()};
@@ -141,7 +142,7 @@ class DaemonLock final : public BorrowedLock {
                 "release, or leave out --lock-delay");
   }
 
-  /// A peer of an older release sends none.
+  /// Takes the lease page and the proof. A peer of an older release sends neither.
   void take_pledges() try {
     std::vector<net::Descriptor> pledges = line_.take_enclosed();
     if (!pledges.empty()) lease_.emplace(copy_of(pledges[0].number()));
@@ -215,7 +216,7 @@ class EmbeddedLock final : public BorrowedLock {
     peer_.reset();
   }
 
-  Answer acquire(const Patience& patience, int interrupt) override {
+  LockReply acquire(const Patience& patience, int interrupt) override {
     joining_ = std::thread([this] { join(); });
     bool joined = await(done_.number(), interrupt, std::nullopt);
     if (!joined) give_up_.request_stop();
@@ -238,7 +239,7 @@ class EmbeddedLock final : public BorrowedLock {
   }
 
  private:
-  /// Joining may take long and cannot be interrupted, so it has a thread of its own.
+  /// Joining may take long, so it has a thread of its own, while this one waits for signals.
   void join() {
     try {
       peer::make_directories(wish_.group);
@@ -259,7 +260,7 @@ class EmbeddedLock final : public BorrowedLock {
     ::eventfd_write(done_.number(), 1);
   }
 
-  Answer wait(const Patience& patience, int interrupt) {
+  LockReply wait(const Patience& patience, int interrupt) {
     peer::Engine& engine = peer_->engine();
     if (std::string why = wish_.shared ? engine.why_not_shared() : ""; !why.empty())
       throw LockFailure(LockExit::bad_usage, why);
@@ -278,7 +279,7 @@ class EmbeddedLock final : public BorrowedLock {
     }
     if (auto obtained = claim_->obtained()) return take_pledges(), *obtained;
     claim_.reset();
-    Answer answer = Interrupted{};
+    LockReply answer = Interrupted{};
     if (!is_readable(interrupt)) answer = NotObtained{why_not()};
     peer_.reset();
     return answer;
@@ -311,16 +312,16 @@ class EmbeddedLock final : public BorrowedLock {
   std::unique_ptr<CommandClaim> claim_;
 };
 
-/// A lock from whichever peer can give it: if one leaves or dies, it tries another.
+/// A lock from any peer that can give it: if one leaves or dies, it tries another.
 class AutoLock final : public BorrowedLock {
  public:
   explicit AutoLock(LockWish wish) : wish_(std::move(wish)) {}
 
-  Answer acquire(const Patience& patience, int interrupt) override {
+  LockReply acquire(const Patience& patience, int interrupt) override {
     auto give_up_at = Clock::now() + joining_max;
     Patience left = patience;
     do {
-      if (std::optional<Answer> answer = ask_host(left, interrupt)) return *answer;
+      if (std::optional<LockReply> answer = ask_host(left, interrupt)) return *answer;
     } while (needs_host() && !patience.once && !is_readable(interrupt) &&
              Clock::now() < give_up_at);
     lock_ = std::make_unique<EmbeddedLock>(wish_);
@@ -337,11 +338,12 @@ class AutoLock final : public BorrowedLock {
   void release() override { lock_->release(); }
 
  private:
-  /// How long a peer that is not stopped takes to answer, when the caller cannot wait.
+  /// How long to wait for the peer's answer if the caller cannot wait. Only a stopped peer takes
+  /// longer.
   static constexpr milliseconds host_answer_delay_max{500};
 
   /// Asks the peer of this machine. If that fails, subtracts the time it took from the patience.
-  std::optional<Answer> ask_host(Patience& left, int interrupt) {
+  std::optional<LockReply> ask_host(Patience& left, int interrupt) {
     std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(left));
     if (!line) return std::nullopt;
     lock_ = std::make_unique<DaemonLock>(wish_, std::move(*line));
@@ -356,10 +358,10 @@ class AutoLock final : public BorrowedLock {
     return std::nullopt;
   }
 
-  /// Whether a serving peer is there, perhaps busy, without which this machine is not in the group.
+  /// Whether a serving peer runs here, perhaps busy, and the group can be reached only through it.
   bool needs_host() const {
     auto sockets = peer::sockets_in(peer::directories_of(wish_.group).sockets);
-    bool has_host = !sockets.empty() && sockets.front().role == peer::Role::host;
+    bool has_host = !sockets.empty() && sockets.front().role == peer::SocketRole::host;
     return has_host && is_elsewhere();
   }
   /// Whether the register is on another machine, reached only through a peer of this one.

@@ -22,10 +22,10 @@ struct LockWish {
   std::string algorithm;
   std::string lock;
   bool shared = false;
-  /// The command that will run under it, shown to those who ask who holds the lock.
+  /// The command that will run under the lock, shown to users who ask who holds it.
   std::string command = {};
-  /// Nobody enters for this long after the holder's lease has ended, unless the holder is known to
-  /// be gone.
+  /// No process enters for this long after the holder's lease has ended, unless the holder is known
+  /// to be gone.
   std::chrono::milliseconds lock_delay{};
   /// Receives one line for each event worth knowing.
   std::function<void(std::string_view line)> log = [](std::string_view) {};
@@ -49,7 +49,7 @@ struct NotObtained {
   std::string why;
 };
 struct Interrupted {};
-using Answer = std::variant<Obtained, NotObtained, Interrupted>;
+using LockReply = std::variant<Obtained, NotObtained, Interrupted>;
 
 class BorrowedLock {
  public:
@@ -59,9 +59,9 @@ class BorrowedLock {
   /// soon after `interrupt` becomes readable, and does not read from it. Unless the lock is
   /// obtained, nothing is left behind: no place in a queue, no member in the group. Throws if the
   /// group cannot be used; see exit_of.
-  virtual Answer acquire(const Patience& patience, int interrupt) = 0;
+  virtual LockReply acquire(const Patience& patience, int interrupt) = 0;
 
-  // The rest is valid once the lock is obtained.
+  // Call the rest only once the lock is obtained.
 
   /// While any process has one of these open, the lock is not given away while the lease runs, even
   /// if this process is killed. Call it once.
@@ -70,7 +70,8 @@ class BorrowedLock {
   virtual const file::LeaseReader* lease() const { return nullptr; }
   /// Becomes readable when the lock is lost, and stays so.
   virtual int lost() const = 0;
-  /// Gives the lock to the next waiter, even if others still have descriptors of `take_kept` open.
+  /// Gives the lock to the next waiter, even if other processes still have descriptors of
+  /// `take_kept` open.
   virtual void release() = 0;
 };
 

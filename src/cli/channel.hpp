@@ -1,5 +1,5 @@
-// Notes between `conch lock` and its keeper, over a socket pair. Both are the same program, so a
-// note is just the bytes of its fields.
+// Messages between `conch lock` and its keeper, over a socket pair. Both are the same program, so a
+// message is just the bytes of its fields.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class Word : std::uint8_t {
   lease,
   /// Milliseconds between TERM and KILL when the lock is lost.
   grace,
-  /// Lock delay in milliseconds: nobody enters for this long after the lease.
+  /// Lock delay in milliseconds: no process enters for this long after the lease.
   lock_delay,
   /// Starts a command: the first `number` texts are its environment, the rest its words.
   start,
@@ -32,7 +32,7 @@ enum class Word : std::uint8_t {
 
   /// Sends the signal `number` to the command.
   signal,
-  /// We know how the command ended, and are done.
+  /// `conch lock` knows how the command ended, and is done.
   dismissed,
 
   // From the keeper.
@@ -43,8 +43,8 @@ enum class Word : std::uint8_t {
   failed,
   /// The command has ended, with the wait status `number`.
   ended,
-  /// The command has ended or was never started, perhaps after the lock was lost. Nothing of it is
-  /// left.
+  /// The command has ended or was never started, perhaps after the lock was lost. None of its
+  /// processes is left.
   lost,
 };
 
@@ -62,9 +62,9 @@ class KeeperChannel {
   int descriptor() const { return socket_.number(); }
   /// Sends a descriptor along unless it is -1. False if the other side has gone.
   bool send(const KeeperMessage& note, int along = -1);
-  /// Waits for a whole note. Empty if the other side has gone.
+  /// Waits for a whole message. Empty if the other side has gone.
   std::optional<KeeperMessage> receive();
-  /// The descriptor that came with the last note.
+  /// The descriptor that came with the last message.
   net::Descriptor take_along() { return std::move(along_); }
 
  private:

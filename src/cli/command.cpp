@@ -22,11 +22,11 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 /// Runs in the child. The exec closes all our descriptors. Ignored signals stay ignored, because
-/// whoever started us meant that (nohup).
+/// our caller meant that, as nohup(1) does.
 [[noreturn]] void become(const CommandPlan& plan, pid_t parent, int news) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // It died before we set the death signal.
-  ::setpgid(0, plan.group);                 // This fails if the group, and so its user, is gone.
+  if (::getppid() != parent) ::_exit(127);  // The parent died before we set the death signal.
+  ::setpgid(0, plan.group);                 // If the group has gone, this fails without harm.
   for (const std::string& text : plan.environment) ::putenv(const_cast<char*>(text.c_str()));
   std::vector<char*> words = pointers_to(plan.words);
   ::sigprocmask(SIG_SETMASK, &plan.mask, nullptr);

@@ -36,7 +36,7 @@ class Command {
 
  private:
   pid_t process_ = 0;
-  /// The write end is closed by a successful exec, or by an earlier death.
+  /// A successful exec closes the write end, and so does the child's earlier death.
   net::Descriptor news_;
 };
 

@@ -16,12 +16,13 @@ inline constexpr std::size_t demo_seats = 6;
 struct DemoSeat {
   std::atomic<bool> is_in{false};
   std::atomic<bool> asked_to_leave{false};
-  /// Asks the worker to stay inside, between reading and writing the file; and whether it does.
+  /// Asks the worker to stay inside, between reading and writing the file; and whether the worker
+  /// does so now.
   std::atomic<bool> asked_to_linger{false};
   std::atomic<bool> lingers{false};
   /// Increments written.
   std::atomic<std::uint64_t> written{0};
-  /// How often it learned inside that it had lost the lock, and when it did last.
+  /// How often the worker learned inside that it had lost the lock, and when it last did.
   std::atomic<std::uint64_t> losses{0};
   std::atomic<std::uint64_t> lost_ns{0};
   std::atomic<std::uint64_t> back_ns{0};
@@ -32,10 +33,10 @@ struct DemoBoard {
   std::array<DemoSeat, demo_seats> seats;
   std::atomic<bool> may_begin{false};
   std::atomic<bool> ends{false};
-  /// When the first peer entered after somebody set this to 0, and which peer that was.
+  /// When the first peer entered after this was set to 0, and which peer that was.
   std::atomic<std::uint64_t> next_in_ns{0};
   std::atomic<std::size_t> next_in{0};
-  /// The longest time between two entries since somebody set it to 0.
+  /// The longest time between two entries since this was set to 0.
   std::atomic<std::uint64_t> longest_gap_ns{0};
 
   // Only the lock holder writes these.

@@ -50,7 +50,7 @@ std::multimap<pid_t, Descendant> processes_by_parent() {
   return found;
 }
 
-/// Opens a pidfd, empty if the id belongs to a later process by now.
+/// Opens a pidfd. Empty if the id now belongs to a later process.
 Descriptor hold(const Descendant& process) {
   Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process.process, 0)));
   auto now = find_process(process.process);

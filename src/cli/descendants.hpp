@@ -18,7 +18,7 @@ struct Descendant {
   std::string start;
   /// The program name; see proc(5).
   std::string name;
-  /// It has ended, and nobody has waited for it.
+  /// It has ended, and its parent has not waited for it.
   bool is_zombie = false;
   bool is_stopped = false;
 };

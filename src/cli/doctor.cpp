@@ -93,7 +93,7 @@ void Doctor::look_at_machine() {
                   instances));
 }
 
-/// Locks use a clock that nobody can set. Certificates and logs rely on the wall clock.
+/// Locks use a clock that cannot be set. Certificates and logs rely on the wall clock.
 void Doctor::look_at_clock() {
   timex state{};
   int how = ::adjtimex(&state);
@@ -305,7 +305,7 @@ void Doctor::accept_restored() {
 /// Asks each member of the cluster by itself, and tests the right to write without writing: the
 /// condition of the transaction never holds.
 void Doctor::look_at_etcd() {
-  etcd::Names names(group_);
+  etcd::KeyNames names(group_);
   etcd::Transaction probe{
       {{etcd::Condition::Of::creation, {names.terms()}, -1}},
       {etcd::Put{names.terms(), ""}},

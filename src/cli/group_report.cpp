@@ -14,7 +14,7 @@ using recovery::Member;
 
 namespace {
 
-/// More members than the page could draw.
+/// The page could not draw more members than this.
 constexpr std::size_t members_max = 512;
 /// How many locks the page follows.
 constexpr std::size_t followed = 12;

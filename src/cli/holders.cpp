@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds first_look_after{200};
 constexpr std::chrono::seconds look_period{1};
-/// How much later than the members a peer answers that is not stopped.
+/// How much later than the members the peer may answer. Only a stopped peer takes longer.
 constexpr std::chrono::milliseconds peer_answer_delay_max{200};
 /// How many holders of a shared lock are named.
 constexpr std::size_t named_max = 3;

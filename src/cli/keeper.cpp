@@ -25,7 +25,7 @@ namespace {
 
 constexpr int internal_error_status = static_cast<int>(LockExit::keeper_killed);
 /// A keeper that should have killed the command but says nothing may be stopped. After this long we
-/// do it ourselves.
+/// kill the command ourselves.
 constexpr std::chrono::milliseconds keeper_patience{500};
 
 sigset_t forwarded_signals() {
@@ -44,8 +44,8 @@ bool has_terminal() {
   return static_cast<bool>(net::Descriptor(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)));
 }
 
-/// Whether our process group is orphaned: no ancestor in our session is outside the group, so
-/// nobody could continue what the terminal stops. The kernel therefore does not let the terminal
+/// Whether our process group is orphaned: no ancestor in our session is outside the group, so no
+/// process could continue what the terminal stops. The kernel therefore does not let the terminal
 /// stop it.
 bool is_group_orphaned() {
   pid_t above = ::getppid();
@@ -55,7 +55,7 @@ bool is_group_orphaned() {
 }
 
 /// With a keeper in a group of its own, ours would not be orphaned: the terminal could stop it, and
-/// nobody would continue it.
+/// no process would continue it.
 bool could_be_stopped_for_ever() { return is_group_orphaned() && has_terminal(); }
 
 }  // namespace
@@ -197,7 +197,7 @@ void Keeper::forward() {
   }
 }
 
-/// The keeper sees the loss as well.
+/// Sets when the keeper, which sees the loss by itself, must have ended the command.
 void Keeper::expect_end(const UnderLock& under) {
   BootTime now = file::BootClock::now();
   end_due_ = keeper_patience + (under.lease ? kill_at(now, under.lease->read(), under.reprieve)

@@ -1,8 +1,8 @@
 // Runs a command under a lock, however the lock was obtained. Linux only.
 //
-//   Keeper keeper;                          // early: it forks, and a fork has one thread
+//   Keeper keeper;        // early, while this process has one thread: it forks
 //   ... obtain the lock; keeper.signals() tells when to give up ...
-//   Outcome outcome = keeper.run({"make", "deploy"}, {"deploy", fence, kept, lost});
+//   CommandEnd end = keeper.run({"make", "deploy"}, {"deploy", fence, kept, lost});
 //   ... release the lock ...
 //
 // If `conch lock`, the keeper or the command is killed, the lock is not free before the command and
@@ -101,7 +101,7 @@ class Keeper {
   std::optional<KeeperChannel> channel_;
   pid_t keeper_ = 0;
   pid_t command_ = 0;
-  /// The lock is lost, and the keeper must have ended the command by then.
+  /// Set when the lock is lost: the keeper must have ended the command by then.
   std::optional<BootTime> end_due_;
 };
 

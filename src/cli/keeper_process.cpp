@@ -82,7 +82,7 @@ void KeeperProcess::obey(const KeeperMessage& note) {
     case Word::lock_delay: reprieve_.lock_delay = std::chrono::milliseconds(note.number); return;
     case Word::start: return start(note);
     case Word::signal:
-      // The process id stays valid until somebody waits for the process, and only we do.
+      // The process id stays valid until the process is waited for, and only we do that.
       if (command_ && !status_) ::kill(command_->process(), note.number);
       return;
     case Word::dismissed: is_dismissed_ = true; return;
@@ -152,7 +152,7 @@ void KeeperProcess::ask_to_end() {
   if (is_news) {
     asked_at_ = file::BootClock::now();
     ::kill(command_->process(), SIGTERM);
-    ::kill(command_->process(), SIGCONT);  // or it does not react
+    ::kill(command_->process(), SIGCONT);  // a stopped process would not react
     stage_ = Stage::asked_to_end;
   }
   BootTime due =
@@ -176,7 +176,7 @@ void KeeperProcess::hear_of_the_dead() {
   report();
 }
 
-/// Other processes are orphans that we have inherited.
+/// Ignores other processes: they are orphans that we have inherited.
 void KeeperProcess::note_end(pid_t process, int status) {
   if (!command_ || process != command_->process()) return;
   if (command_->news() >= 0) hear_of_the_start();
@@ -191,8 +191,8 @@ void KeeperProcess::report() {
   failure_ ? say(Word::failed, *failure_) : say(Word::ended, *status_);
 }
 
-/// Lets the lock go, even while `conch lock` is stopped: shutting down a connection ends it for all
-/// who have a copy.
+/// Lets the lock go, even while `conch lock` is stopped: shutting down a connection ends it for
+/// every process that has a copy.
 void KeeperProcess::leave_nothing() {
   kill_all();
   for (const net::Descriptor& each : kept_) ::shutdown(each.number(), SHUT_RDWR);

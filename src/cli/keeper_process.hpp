@@ -1,11 +1,11 @@
 // The keeper of a command: a process between `conch lock` and the command that runs under the lock.
 // It has open the descriptors that keep the lock taken. When `conch lock` dies, the keeper kills
-// the command and all its descendants before it ends itself, so the lock is free only when nobody
-// acts under it any more. When the lock is lost, or the lease is not renewed, the keeper ends the
-// command within the lease (lost_command.hpp). It does so by itself, because `conch lock` may be
-// stopped.
+// the command and all its descendants before it ends itself, so the lock is free only when no
+// process acts under it any more. When the lock is lost, or the lease is not renewed, the keeper
+// ends the command within the lease (lost_command.hpp). It does so by itself, because `conch lock`
+// may be stopped.
 //
-//   conch lock  --- notes --->  keeper  --- fork, exec --->  command  ---> ...
+//   conch lock  -- messages ->  keeper  --- fork, exec --->  command  ---> ...
 //   group G                     group of its own             group G
 //
 // It is a subreaper, so no descendant of the command escapes it. It blocks all signals, and is out
@@ -29,11 +29,11 @@ namespace conch::cli {
 class KeeperProcess {
  public:
   /// Call it in a process just forked, with all signals blocked. The words and the environment of
-  /// the plan follow later. `apart`: in a process group of its own.
+  /// the plan follow later. If `apart`, the keeper moves to a process group of its own.
   KeeperProcess(KeeperChannel channel, pid_t parent, CommandPlan plan, bool apart);
 
-  /// Runs until `conch lock` is done or has died. Both it and the command may be killed at once,
-  /// and the command may be the first to die.
+  /// Runs until `conch lock` is done or has died. `conch lock` and the command may be killed at
+  /// once, and the command may be the first to die.
   void live();
 
  private:
@@ -72,7 +72,7 @@ class KeeperProcess {
   std::optional<Command> command_;
   /// The errno of a failed start.
   std::optional<int> failure_;
-  /// Its wait status, and whether the lock was held until it ended.
+  /// The command's wait status, and whether the lock was held until it ended.
   std::optional<int> status_;
   bool was_held_ = false;
   bool is_reported_ = false;

@@ -1,5 +1,5 @@
 // The commands of the laboratory, which is a separate program: `conch sim` runs `conch-lab sim`. So
-// a lock neither loads nor contains the simulators.
+// the `conch` that runs a lock neither loads nor contains the simulators.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ bool is_for_laboratory(char** argv);
 /// none, says what to install and returns the exit status.
 int run_laboratory(char** argv);
 
-/// Adds them to the help and to suggestions.
+/// Adds these commands to the help and to suggestions.
 void add_laboratory_commands(CLI::App& app);
 
 }  // namespace conch::cli

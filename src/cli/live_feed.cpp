@@ -22,7 +22,8 @@ namespace {
 constexpr Duration beat = milliseconds(50);
 constexpr Duration rates_period = milliseconds(500);
 constexpr Duration survey_period_min = milliseconds(500);
-/// Each lock that a peer names takes this one a microsecond or two, a few per cent of its time.
+/// Each lock that a peer names costs a microsecond or two. This period per lock keeps that at a few
+/// per cent of our time.
 constexpr Duration period_per_lock = std::chrono::microseconds(50);
 constexpr Duration survey_age_max = std::chrono::seconds(3);
 
@@ -137,7 +138,7 @@ Duration LiveFeed::tell_group() {
   }
 }
 
-/// Tells of members: a peer's observers hear of them only when an epoch begins.
+/// Reports changes among the members: a peer's observers hear of them only when an epoch begins.
 void LiveFeed::tell_comings(const node::Status& before, const node::Status& now) {
   auto notes = ordered_json::array();
   auto tell = [&](const char* event, const Member& member) {

@@ -1,7 +1,7 @@
 // The live feed of a peer's page: events of this peer as they happen, and the state of the group as
 // often as is cheap.
 //
-// It has a thread of its own, which sleeps while nobody is connected. Otherwise it observes the
+// It has a thread of its own, which sleeps while no client is connected. Otherwise it observes the
 // peer, fetches what the feed has collected, and surveys the group; the more locks there are, the
 // less often.
 #pragma once

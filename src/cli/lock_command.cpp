@@ -37,7 +37,7 @@ struct LockTexts {
   int not_obtained_status = static_cast<int>(LockExit::not_obtained);
   int lost_status = static_cast<int>(LockExit::lost);
   bool verbose = false;
-  /// As the parser has it; it splits some words.
+  /// The command as the parser returns it, with some words split.
   std::vector<std::string> command;
 };
 
@@ -71,7 +71,7 @@ std::chrono::milliseconds milliseconds_in(const std::string& option, const std::
   return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
 }
 
-/// Checks the name even if no peer of its own is needed, which would check it.
+/// Checks the name even if a running peer gives the lock: only a peer of our own would check it.
 void check_algorithm(const std::string& name) {
   if (name.empty() || node::find_routed(name)) return;
   const CatalogEntry& entry = find_algorithm(name);
@@ -119,7 +119,7 @@ class LockRun {
     std::optional<Obtained> obtained;
     try {
       lock_ = borrow(options_.wish);
-      Answer answer = lock_->acquire(options_.patience, keeper_.signals());
+      LockReply answer = lock_->acquire(options_.patience, keeper_.signals());
       if (auto* refusal = std::get_if<NotObtained>(&answer))
         return go_without(refusal->why, options_.not_obtained_status);
       if (auto* lock = std::get_if<Obtained>(&answer)) obtained = *lock;
@@ -177,8 +177,7 @@ class LockRun {
         return say("the command was killed because its keeper was killed");
     }
   }
-  /// The command has had its lock. If releasing fails, that is the group's concern, not the exit
-  /// status's.
+  /// The command has had its lock, so a failed release does not change the exit status.
   void release() try {
     lock_->release();
     note(name() + " is released");

@@ -54,7 +54,7 @@ class LockTable {
 
   std::size_t size() const { return rows_.size(); }
   std::size_t held() const { return held_; }
-  /// The number of locks that somebody waits for, and of waiters over all locks.
+  /// The number of locks that have waiters, and of waiters over all locks.
   std::size_t waited() const { return waited_; }
   std::uint64_t waiting() const { return waiting_; }
 

@@ -1,11 +1,11 @@
-// Computes when to end a command whose lock is lost: within the lease, so that nobody else is
+// Computes when to end a command whose lock is lost: within the lease, so that no other process is
 // inside while it runs.
 //
 //      renewed                      TERM               KILL    end      end for the others
 //   ------|-----------------------|-|------------------|-------|--------------|------>
 //                                 a third of the lease is left
 //
-// The lease ends for its owner before it does for anybody else (recovery/lease.hpp). A killed
+// The lease ends for its owner before it does for the other peers (recovery/lease.hpp). A killed
 // process may take that difference to disappear. With a lock delay, others wait that much longer,
 // so the command gets that time as well.
 #pragma once
@@ -23,7 +23,8 @@ using file::LeaseTimes;
 struct Reprieve {
   /// Between TERM and KILL.
   Duration grace = std::chrono::seconds(5);
-  /// Beyond the lease: for this long after it nobody enters.
+  /// How much longer than the lease the command may run, since no other process enters for this
+  /// long.
   Duration lock_delay{};
 };
 

@@ -67,7 +67,7 @@ std::stop_token stopped_by(const sigset_t& signals) {
   return stop.get_token();
 }
 
-/// Null if it was told to end before it was in the group.
+/// Null if a signal came before the peer was in the group.
 std::unique_ptr<Peer> join(PeerOptions options, const PeerLog& log) {
   std::stop_token stop = options.give_up;
   try {

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration answer_patience = std::chrono::seconds(15);
-/// A living peer recreates its socket within a second if somebody has removed it.
+/// A living peer recreates its socket within a second if it was removed.
 constexpr Duration socket_patience = std::chrono::seconds(2);
 
 /// Waits for sockets if there are none but a running peer is seen. Otherwise a caller would take
@@ -63,7 +63,7 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
   std::string folder = directories.sockets;
   std::vector<PeerSocket> sockets = living_sockets(directories);
   std::erase_if(sockets, [&](const PeerSocket& socket) { return !is_wanted(socket); });
-  // Clients spread over the peers.
+  // Spreads the clients over the peers.
   auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
   std::rotate(sockets.begin(), first, sockets.end());
   std::string refusal;
@@ -86,7 +86,7 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
 
 std::optional<PeerLine> PeerLine::to_host(const std::string& group, std::optional<Time> until) {
   return find(
-      group, [](const PeerSocket& socket) { return socket.role == Role::host; }, until);
+      group, [](const PeerSocket& socket) { return socket.role == SocketRole::host; }, until);
 }
 
 PeerLine PeerLine::to_anybody(const std::string& group) {

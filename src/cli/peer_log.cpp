@@ -44,7 +44,7 @@ std::string json_line(const LogFields& fields, LogClock::time_point time, const 
   if (!fields.group.empty()) object["group"] = fields.group;
   if (!fields.peer.empty()) object["peer"] = fields.peer;
   object["message"] = line.text;
-  // It may quote what others sent, which need not be UTF-8.
+  // The text may quote what others sent, which need not be UTF-8.
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

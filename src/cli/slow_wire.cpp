@@ -34,7 +34,7 @@ SlowWire::PeerAddresses SlowWire::add_peer() {
   return {at(target), at(own)};
 }
 
-/// If nobody listens at the target, the client sees its connection closed.
+/// If nothing listens at the target, the client sees its connection closed.
 void SlowWire::accept(const Listener& listener) {
   net::Descriptor near(
       ::accept4(listener.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -64,7 +64,7 @@ void SlowWire::read(Connection& connection, std::size_t end) const {
   }
 }
 
-/// Sends to the other end what is due of the flow from this one.
+/// Sends those bytes from this end to the other one that are due.
 void SlowWire::write(Connection& connection, std::size_t end) const {
   Flow& flow = connection.flows[end];
   int to = connection.ends[1 - end].number();
@@ -103,7 +103,7 @@ void SlowWire::wait() {
   for (const Connection& connection : connections_) {
     for (std::size_t end : {0U, 1U}) {
       const Flow& flow = connection.flows[end];
-      // A connection that has ended is always readable, so it is not asked about.
+      // A connection that has ended is always readable, so it is not polled.
       sources.push_back({flow.ended ? -1 : connection.ends[end].number(), POLLIN, 0});
       if (!flow.batches.empty()) due_ns = std::min(due_ns, flow.batches.front().due_ns);
     }

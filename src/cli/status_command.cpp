@@ -160,7 +160,8 @@ std::string holders_of(const std::string& lock, const GroupAnswer& answer) {
   return found == locks.end() ? "" : parts_text(found->second.holders);
 }
 
-/// Says whose the lock is, as far as the members know. Throws Error if none of them knows the lock.
+/// Says who holds the lock, as far as the members know. Throws Error if none of them knows the
+/// lock.
 std::string state_of(const std::string& lock, const GroupAnswer& answer) {
   check_lock_name(lock);
   std::string holders = holders_of(lock, answer);

@@ -14,7 +14,7 @@
 namespace conch::cli {
 
 using http::HttpRefusal;
-using http::Request;
+using http::HttpRequest;
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr const char* html_type = "text/html; charset=utf-8";
 constexpr const char* json_type = "application/json";
 
 /// The body must have this one member: `{"lock": "deploy"}`.
-std::string said(const Request& request, const std::string& name) {
+std::string said(const HttpRequest& request, const std::string& name) {
   auto body = nlohmann::json::parse(request.body, nullptr, false);
   bool good = body.is_object() && body.size() == 1 && body.contains(name) && body[name].is_string();
   if (!good) throw HttpRefusal{"400 Bad Request", "the body is not {\"" + name + "\": \"...\"}"};
@@ -56,15 +56,15 @@ StatusServer::StatusServer(const Options& window) {
   if (!window.token_file.empty()) options.token = http::read_token(window.token_file);
   has_actions_ = !options.token.empty();
   options.stream = &broadcast_;
-  options.pages["/"] = {html_type, [](const Request&) { return std::string(pages::live()); }};
+  options.pages["/"] = {html_type, [](const HttpRequest&) { return std::string(pages::live()); }};
   options.pages["/metrics"] = {"text/plain; version=0.0.4; charset=utf-8",
-                               [this](const Request&) { return metrics(); }};
-  options.pages["/status"] = {json_type, [this](const Request&) { return status(); }, true};
-  options.pages["/locks"] = {json_type, [this](const Request& asked) { return locks(asked); },
+                               [this](const HttpRequest&) { return metrics(); }};
+  options.pages["/status"] = {json_type, [this](const HttpRequest&) { return status(); }, true};
+  options.pages["/locks"] = {json_type, [this](const HttpRequest& asked) { return locks(asked); },
                              true};
-  options.actions["/unlock"] = {json_type, [this](const Request& asked) { return unlock(asked); },
+  options.actions["/unlock"] = {json_type, [this](const HttpRequest& asked) { return unlock(asked); },
                                 true};
-  options.actions["/evict"] = {json_type, [this](const Request& asked) { return evict(asked); },
+  options.actions["/evict"] = {json_type, [this](const HttpRequest& asked) { return evict(asked); },
                                true};
   server_.emplace(std::move(options));
 }
@@ -100,7 +100,7 @@ std::string StatusServer::status() const {
   return json_text(status, answered ? claims.get() : node::Claims{}) + "\n";
 }
 
-std::string StatusServer::locks(const Request& request) {
+std::string StatusServer::locks(const HttpRequest& request) {
   peer();
   LockQuery query =
       lock_query(request.parameter("find"), request.parameter("lock"), request.parameter("busy"),
@@ -109,7 +109,7 @@ std::string StatusServer::locks(const Request& request) {
 }
 
 /// Does what `conch unlock --force` does.
-std::string StatusServer::unlock(const Request& request) const {
+std::string StatusServer::unlock(const HttpRequest& request) const {
   std::string lock = said(request, "lock");
   try {
     node::check_lock_name(lock);
@@ -121,7 +121,7 @@ std::string StatusServer::unlock(const Request& request) const {
 }
 
 /// Does what `conch evict` does: another peer is asked, because none evicts itself.
-std::string StatusServer::evict(const Request& request) const {
+std::string StatusServer::evict(const HttpRequest& request) const {
   NodeId id = id_named(said(request, "member"));
   return done(PeerLine::to_another(std::string(peer().group()), id), node::Evict{id});
 }

@@ -20,7 +20,7 @@ class StatusServer {
   struct Options {
     std::string address;
     bool insecure = false;
-    /// File with the token of those who may act; empty if nobody may.
+    /// File with the token that permits actions; empty if none are permitted.
     std::string token_file;
   };
 
@@ -37,9 +37,9 @@ class StatusServer {
   Peer& peer() const;
   std::string metrics() const;
   std::string status() const;
-  std::string locks(const http::Request& request);
-  std::string unlock(const http::Request& request) const;
-  std::string evict(const http::Request& request) const;
+  std::string locks(const http::HttpRequest& request);
+  std::string unlock(const http::HttpRequest& request) const;
+  std::string evict(const http::HttpRequest& request) const;
 
   watch::PeerMetrics metrics_;
   http::Broadcast broadcast_;

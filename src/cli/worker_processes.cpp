@@ -30,11 +30,10 @@ sigset_t signals_of_interest() {
   return set;
 }
 
-/// Signals stay blocked: Ctrl-C goes to the whole foreground group, and our parent takes care of
-/// us.
+/// Signals stay blocked: Ctrl-C goes to the whole foreground group, and our parent ends us.
 [[noreturn]] void live(const std::function<void()>& work, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it died before the prctl
+  if (::getppid() != parent) ::_exit(1);  // the parent died before the prctl
   try {
     work();
   } catch (const std::exception& error) {
@@ -94,7 +93,7 @@ WorkerProcesses::~WorkerProcesses() {
     if (!member.ended) ::kill(member.process, SIGKILL);
   for (const Member& member : members_)
     while (!member.ended && ::waitpid(member.process, nullptr, 0) < 0 && errno == EINTR) continue;
-  // The death of a child is no longer news. A second Ctrl-C still is.
+  // Discards what is still pending, such as the deaths of the workers.
   signalfd_siginfo info{};
   while (::read(signals_.number(), &info, sizeof info) == sizeof info) continue;
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);

@@ -101,7 +101,8 @@ class WorkerProcesses {
   /// Kills a worker with SIGKILL; `await` does not report that as a failure.
   void kill(Number member);
 
-  // These throw Interruption, and std::runtime_error if a worker fails or somebody else kills it.
+  // These throw Interruption, and std::runtime_error if a worker fails or is killed by another
+  // process.
 
   void rest(Seconds time);
   /// Checks every millisecond. Throws TimedOut with `what` if it does not happen in time.

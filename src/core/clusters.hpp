@@ -1,4 +1,4 @@
-// Who is near whom, as the algorithms that care for it are told.
+// Which nodes are near one another, for the algorithms that use it.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace conch {
 
-/// Whether it can be a label: parts with a slash between, each of some printable characters without
-/// spaces.
+/// Whether the text can be a label: parts of printable characters without spaces, separated by
+/// slashes.
 constexpr bool is_label(std::string_view text) {
   constexpr std::size_t longest = 200;
   char before = '/';
@@ -28,7 +28,7 @@ constexpr bool is_label(std::string_view text) {
 
 /// A label for each node, as `site/rack`: nodes with the same label are a cluster, and clusters
 /// whose labels begin alike are nearer to one another than others. Immutable, and shared by its
-/// copies. Without any labels everybody is in one cluster.
+/// copies. Without labels all nodes are in one cluster.
 class Clusters {
  public:
   Clusters() = default;
@@ -39,7 +39,8 @@ class Clusters {
     for (const auto& [node, label] : labels) table->add(node, label, numbers);
     table_ = std::move(table);
   }
-  /// The nodes 0, 1, ... in clusters of these sizes, in order; the clusters in sites of so many.
+  /// Nodes 0, 1, ... in clusters of these sizes, in order. `sites` has the number of clusters in
+  /// each site.
   static Clusters sized(std::span<const std::uint32_t> sizes,
                         std::span<const std::uint32_t> sites = {}) {
     std::map<NodeId, std::string> labels;
@@ -53,7 +54,7 @@ class Clusters {
     return Clusters(labels);
   }
 
-  /// Without the others: nobody of those is the first of a cluster.
+  /// Keeps only the nodes for which `keeps` is true; no other is the first of a cluster.
   template <class Keeps>
   Clusters only(Keeps&& keeps) const {
     std::map<NodeId, std::string> labels;
@@ -68,7 +69,7 @@ class Clusters {
 
   /// How many parts the longest label has.
   std::size_t levels() const { return table_ ? table_->levels : 0; }
-  /// Whether they have the same label. Who has none is alone.
+  /// Whether both have the same label. A node without a label is alone.
   bool together(NodeId a, NodeId b) const { return nearness(a, b) == levels(); }
   /// How many parts their labels have in common, from the widest; `levels()` if they are together.
   std::size_t nearness(NodeId a, NodeId b) const {
@@ -79,7 +80,7 @@ class Clusters {
     bool same = end == x.end() && other == y.end() && !x.empty();
     return same ? levels() : static_cast<std::size_t>(end - x.begin());
   }
-  /// The first, by its identifier, of each cluster that a node is in: the widest first.
+  /// The first member, by identifier, of each cluster that the node is in; the widest first.
   std::vector<NodeId> firsts_of(NodeId node) const {
     std::vector<NodeId> firsts;
     if (!table_) return firsts;

@@ -4,8 +4,8 @@
 // has no clock, no socket, no thread, no random source and no log. One value serves one lock at one
 // node; the world frames every message with the lock, the epoch and the sender's incarnation.
 //
-// An algorithm has what it can do, a concept for each capability below. A world asks the concept
-// and refuses, with a sentence, what an algorithm cannot do.
+// Each capability of an algorithm is a concept below. A world asks the concept and refuses, with a
+// sentence, what the algorithm cannot do.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@ namespace conch {
 struct Assignment {
   Epoch epoch;
   Members members;
-  /// Makes the lock's token, or serves it, or roots its tree.
+  /// The node that makes the lock's token, serves the lock, or is the root of its tree.
   NodeId home;
-  /// The newest one known: every later fence is larger, and the next holder gets these data.
+  /// The newest baton known: every later fence is larger, and the next holder gets these data.
   Baton baton;
   Tuning tuning;
   /// The members in the order of a logical ring; in the order of their identifiers if it is empty.
   std::vector<NodeId> ring = {};
-  /// Of the members; nobody who is not one is the first of a cluster.
+  /// The clusters of the members; no other node is the first of one.
   Clusters clusters = {};
 
   /// A lock that nobody has used yet.
@@ -47,25 +47,25 @@ struct Assignment {
 /// A system in which an algorithm breaks, small enough that every interleaving is explored.
 struct Trap {
   unsigned nodes = 2;
-  /// Per node.
+  /// How many requests each node makes.
   unsigned requests = 1;
   unsigned cancels = 0;
   unsigned leaves = 0;
-  /// So many of the nodes start outside.
+  /// How many of the nodes start outside.
   unsigned joins = 0;
-  // Of an election.
+  // For an election.
   unsigned crashes = 0;
   unsigned restarts = 0;
   unsigned retires = 0;
-  // Of a hierarchical algorithm: the sizes of the clusters instead of the nodes, and its threshold.
+  // For a hierarchical algorithm: cluster sizes, which replace `nodes`, and its threshold.
   std::array<unsigned, 4> clusters = {};
   unsigned eps = 0;
-  /// Nothing that a checker without a clock can see: it is the simulator that catches it.
+  /// Only the simulator catches it: the checker has no clock.
   bool timed = false;
 };
 
-/// An algorithm in a line of the catalogue. The three figures are the textbook's; an election's
-/// turnaround is its client delay.
+/// The catalogue's line about an algorithm. The three costs are the textbook's; an election's
+/// turnaround stands as its client delay.
 struct About {
   std::string_view name;
   std::string_view family;
@@ -73,23 +73,24 @@ struct About {
   std::string_view messages;
   std::string_view client_delay;
   std::string_view sync_delay;
-  /// ME2: every request is granted. ME3: in happened-before order. ME1 is promised by all.
+  /// Whether it promises ME2 (every request is granted) and ME3 (in happened-before order). All
+  /// promise ME1.
   bool promises_progress = true;
   bool promises_order = false;
   bool needs_fifo = false;
-  /// Where members come and go: a leaver may be overtaken only by what may come late.
+  /// Leaving needs FIFO channels: otherwise a message could reach a node that is gone.
   bool leave_needs_fifo = false;
-  /// The property that breaks, and where, if it is kept because it fails in an instructive way.
+  /// For a specimen: the property that breaks, and a system in which it does.
   std::string_view caught_by = "";
   Trap caught_in = {};
-  /// Goes by who is near whom; and near requests overtake distant ones, as often as Tuning::eps
-  /// says.
+  /// Whether it uses the clusters; and whether near requests overtake distant ones, as often as
+  /// Tuning::eps allows.
   bool minds_clusters = false;
   bool has_eps = false;
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
 
-  /// Everything that runs for real refuses any other.
+  /// Commands that run an algorithm for real refuse one that is not sound.
   constexpr bool is_sound() const { return caught_by.empty(); }
 };
 
@@ -115,7 +116,7 @@ concept Algorithm = std::copyable<A> && std::equality_comparable<A> && HasFields
 
 /// Enters alone. The world calls `request` when the process neither waits nor holds, `release` when
 /// it holds, `cancel` once while it waits. A cancel ends in `withdrawn` after a bounded number of
-/// messages, whatever the holder does; the world does not ask again before.
+/// messages, whatever the holder does; the world does not call `request` again before that.
 template <class A>
 concept Exclusive = Algorithm<A> && requires(A a, const DataRef& data, OutboxOf<A>& out) {
   a.request(out);
@@ -123,28 +124,28 @@ concept Exclusive = Algorithm<A> && requires(A a, const DataRef& data, OutboxOf<
   a.cancel(out);
 };
 
-/// Lets readers in together, and those whose ranges are apart: `request` says what is wanted, and
-/// without a word everything is, to write. A reader's fence is that of the last writer before it.
+/// Lets readers in together, and requests for disjoint ranges: `request` takes a wish; without one
+/// it asks to write everything. A reader's fence is that of the last writer before it.
 template <class A>
 concept Shared = Exclusive<A> && requires(A a, const Wish& wish, OutboxOf<A>& out) {
   a.request(wish, out);
 };
 
-/// Can tell, at a node that is inside, that nobody waits for what it has: `may_be_wanted` is false
-/// only then. A request that is still on its way does not count.
+/// A node that is inside can tell that no other waits for what it holds: `may_be_wanted` is false
+/// only then. A request that is still in flight does not count.
 template <class A>
 concept Attentive = Shared<A> && requires(const A a) {
   { a.may_be_wanted() } -> std::same_as<bool>;
 };
 
-/// Has an order among the nodes that can be examined while no message is on its way: `disorder`
-/// says what is wrong with it, or nothing.
+/// Arranges the nodes in a structure that can be checked while nothing is in flight: `disorder`
+/// says what is wrong with it; empty if nothing is.
 template <class A>
 concept Structured = Algorithm<A> && requires(const std::vector<const A*>& members) {
   { A::disorder(members) } -> std::same_as<std::string>;
 };
 
-/// Does something before anybody asks; the world calls `start` once, first.
+/// Acts before any request; the world calls `start` once, first.
 template <class A>
 concept Starting = Algorithm<A> && requires(A a, OutboxOf<A>& out) {
   a.start(out);
@@ -165,8 +166,8 @@ concept Causal = Algorithm<A> && requires(A a, Stamp stamp) {
 };
 
 /// Members come and go. The world puts a newcomer on the roster before it calls `join`, takes a
-/// leaver off after its `left`, and tells every member of each change. Asks `leave` only of a node
-/// that neither waits nor holds. Others have the members they started with.
+/// leaver off after its `left`, and tells every member of each change. It calls `leave` only at a
+/// node that neither waits nor holds. Other algorithms keep the members they started with.
 template <class A>
 concept Dynamic = Algorithm<A> &&
     requires(A a, NodeId contact, const Members& members, OutboxOf<A>& out) {
@@ -187,7 +188,7 @@ concept Timed = Algorithm<A> && requires(A a, TimerId timer, OutboxOf<A>& out) {
   a.timer(timer, out);
 };
 
-/// A message that says nothing any more if its addressee has left. Any other must find it there.
+/// A message that is useless once its addressee has left. Any other must arrive before that.
 template <class M>
 inline constexpr bool may_come_late = requires {
   M::may_come_late;

@@ -1,5 +1,5 @@
-// What is decoded for every handover does not allocate. Counted in a file of its own: the counting
-// operator new is that of the whole program.
+// Decoding the messages of a handover does not allocate. This has a file of its own, because its
+// counting operator new serves the whole program.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 std::size_t allocations = 0;
 }  // namespace
 
-// Not inlined: else the compiler sees free() called for what new gave.
+// Not inlined: otherwise the compiler warns about free() on memory from operator new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;

@@ -1,7 +1,7 @@
 // MessagePack by field list. A struct is an array of its fields, a choice is [index, value], a
-// missing optional is nil, a text is a str of whatever bytes it has. Whatever arrives is bounded by
-// its own length and validated; a struct with an invariant says by `bool valid() const` whether it
-// holds.
+// missing optional is nil, a text is a str of its bytes, whatever they are. Decoding
+// bounds every length by the input and validates values; a struct with an invariant checks it in
+// `bool valid() const`.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +61,8 @@ concept HasInvariant = requires(const T& value) {
 
 }  // namespace detail
 
-/// What somebody else has encoded, and will read. Nothing follows it: when it is read, it is all
-/// that is left.
+/// Bytes that another layer encodes and decodes. Nothing follows them: decoding takes all that is
+/// left.
 struct Encoded {
   std::string bytes;
   CONCH_FIELDS(Encoded, bytes)
@@ -244,9 +244,9 @@ class Decoder {
     }
     return true;
   }
-  /// For so many, room is made before they are seen: a length that lies costs little memory.
+  /// Room is reserved in advance for at most this many elements: a false length costs little.
   static constexpr std::size_t trusted_elements = 64;
-  // A map's element has a constant key; read it as a pair one can assign to.
+  // A map's element has a constant key; read it as a pair that can be assigned.
   template <class T>
   struct ElementOf {
     using type = std::ranges::range_value_t<T>;

@@ -1,4 +1,4 @@
-// Invariants that are relied on. A broken one aborts with what broke; it is not an error to handle.
+// Invariants. A broken one aborts and says what broke; it is not an error to handle.
 #pragma once
 
 #include <source_location>
@@ -7,7 +7,7 @@
 
 namespace conch {
 
-/// Aborts, or throws BrokenInvariant where somebody watches for it.
+/// Aborts, or throws BrokenInvariant while an InvariantWatch lives in this thread.
 [[noreturn]] void invariant_broken(std::string_view condition, std::string_view why,
                                    std::source_location where = std::source_location::current());
 
@@ -16,8 +16,8 @@ class BrokenInvariant : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// While it lives, invariants broken in this thread throw. For worlds that break what algorithms
-/// assume, to see what happens, and that throw the values away afterwards.
+/// While it lives, an invariant broken in this thread throws. For worlds that break the assumptions
+/// of algorithms on purpose and discard the values afterwards.
 class InvariantWatch {
  public:
   InvariantWatch();
@@ -28,6 +28,6 @@ class InvariantWatch {
 
 }  // namespace conch
 
-/// Checked in every build type: an algorithm that goes on after a broken invariant hands out locks.
+/// Checked in every build type: after a broken invariant an algorithm could let two holders in.
 #define CONCH_EXPECT(condition, why) \
   ((condition) ? void() : ::conch::invariant_broken(#condition, why))

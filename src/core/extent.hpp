@@ -66,7 +66,7 @@ class Extent {
     update(range, [&](const Value&) { return value; });
   }
 
-  /// Replaces the value of every position by what `combine` makes of it and the other's there.
+  /// Replaces the value at every position by what `combine` makes of it and the other extent's.
   template <class Other, class Combine>
   void merge(const Extent<Other>& other, Combine&& combine) {
     other.visit(Range{}, [&](const Range& range, const Other&) { split(range.begin); });
@@ -75,7 +75,7 @@ class Extent {
     coalesce();
   }
 
-  /// What arrives from elsewhere may not be an extent: its steps may be out of order, or too many.
+  /// Decoded bytes may not be an extent: their steps may be out of order, or more than needed.
   bool valid() const {
     const Value* before = &first_;
     std::uint64_t begin = 0;
@@ -88,7 +88,7 @@ class Extent {
   }
 
  private:
-  /// From here on, up to the next step, this value.
+  /// The value from `begin` up to the next step.
   struct Step {
     std::uint64_t begin = 0;
     Value value;
@@ -97,7 +97,7 @@ class Extent {
   using Steps = std::vector<Step>;
 
   static void expect_some(const Range& range) {
-    CONCH_EXPECT(range.valid(), "a range has a byte at least");
+    CONCH_EXPECT(range.valid(), "a range has at least one byte");
   }
   /// The first step that begins after a position.
   typename Steps::const_iterator after(std::uint64_t position) const {
@@ -121,7 +121,7 @@ class Extent {
     return found(Range{begin, range.end}, *value);
   }
 
-  /// Lets a step begin at a position, for the moment perhaps with the value before it.
+  /// Makes a step begin at a position. Until `coalesce` it may repeat the value before it.
   void split(std::uint64_t position) {
     if (position == 0 || position == Range{}.end) return;
     auto later = after(position);
@@ -153,7 +153,7 @@ template <class Value>
 inline constexpr bool is_extent<Extent<Value>> = true;
 }  // namespace detail
 
-/// What the last writers left in a range, as a holder is told.
+/// What the last writers left in a range, in the form that a holder gets.
 inline std::vector<Part> parts_of(const Extent<Baton>& batons, const Range& range) {
   std::vector<Part> parts;
   batons.visit(range, [&](const Range& part, const Baton& baton) {

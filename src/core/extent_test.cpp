@@ -132,7 +132,7 @@ TEST(Extent, ArrivesAsItWasSent) {
   EXPECT_EQ(received, sent);
 }
 
-/// As an extent is written, but anything goes.
+/// Encodes like an extent, but with any content.
 struct Forged {
   std::uint64_t first = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> rest;
@@ -154,7 +154,7 @@ TEST(Range, IsRefusedWhenNothingIsInIt) {
   EXPECT_EQ(refusal<Wish>(encoded(Wish{Mode::read, {4, 3}})), "a malformed Range ends at byte 5");
 }
 
-/// A byte array that does the same, position by position. Its last cell stands for all the rest.
+/// A model of an extent with one value per position. Its last cell stands for all the rest.
 class Cells {
  public:
   static constexpr std::uint64_t count = 24;

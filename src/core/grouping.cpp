@@ -36,7 +36,7 @@ constexpr Duration negligible = std::chrono::microseconds(500);
 /// The positions of its members in the list of peers, in order.
 using Set = std::vector<std::size_t>;
 
-/// A mean of what is known, if anything is.
+/// The mean of the known values, if there are any.
 struct Mean {
   double sum = 0;
   double count = 0;
@@ -64,7 +64,7 @@ class Distances {
   std::vector<Mean> means_;
 };
 
-/// The clusters that labels make of these peers, and who had one.
+/// The clusters that the earlier labels make of these peers, and the peers that had a label.
 class Past {
  public:
   Past(const std::vector<NodeId>& peers, const Labels& labels) {
@@ -82,7 +82,7 @@ class Past {
     for (auto& [label, set] : by_label) clusters_.insert(std::move(set));
   }
   const std::set<Set>& clusters() const { return clusters_; }
-  /// Newcomers apart, it was a cluster.
+  /// Whether the set, without newcomers, was a cluster.
   bool had(const Set& set) const {
     Set old;
     std::set_intersection(set.begin(), set.end(), known_.begin(), known_.end(),
@@ -95,8 +95,8 @@ class Past {
   std::set<Set> clusters_;
 };
 
-/// How far a member is from three quarters of the others that it was measured with: neither its own
-/// corner of the cluster nor a single bad line decides. Nothing if there are none.
+/// The round trip within which a member reaches three quarters of the others that it was measured
+/// with, so that neither its nearest peers nor one bad line decides. Empty if there are none.
 std::optional<double> reach(std::size_t member, const Set& set, const Distances& distances) {
   std::vector<double> known;
   for (std::size_t other : set)
@@ -114,8 +114,8 @@ std::optional<double> mean_distance(std::size_t peer, const Set& set, const Dist
   return mean.value();
 }
 
-/// Nothing if nobody outside was measured to it, or, of a new one, somebody was not: who is told
-/// apart by not being measured may be as near as the others.
+/// Empty if no peer outside was measured to the set, or, for a new set, if one was not: a peer that
+/// was not measured may be as near as the members.
 std::optional<double> distinctness(const Set& set, const Distances& distances, bool kept) {
   double within = static_cast<double>(negligible.count());
   for (std::size_t member : set)
@@ -131,9 +131,9 @@ std::optional<double> distinctness(const Set& set, const Distances& distances, b
   return *beyond / within;
 }
 
-/// Agglomeration by mean distances (average linkage), along chains of nearest neighbours, which
-/// takes time in the square of the peers. Of all sets on the way those are found that are nearer
-/// within than to the set they are joined with.
+/// Agglomeration by mean distances (average linkage) along chains of nearest neighbours, in time
+/// quadratic in the number of peers. It finds each set on the way whose members are nearer to one
+/// another than to the set that it is joined with.
 class Agglomeration {
  public:
   explicit Agglomeration(Distances distances) : distances_(std::move(distances)) {
@@ -147,7 +147,7 @@ class Agglomeration {
       if (chain_.empty()) chain_.push_back(active_.front());
       std::optional<std::size_t> nearest = nearest_to(chain_.back());
       if (!nearest) {
-        retire(chain_.back());  // nobody left that was measured
+        retire(chain_.back());  // no peer is left that was measured with it
         chain_.clear();
       } else if (chain_.size() > 1 && *nearest == chain_[chain_.size() - 2]) {
         join(chain_.back(), *nearest);
@@ -165,7 +165,7 @@ class Agglomeration {
     double height = 0;
   };
 
-  /// On a tie the one before it in the chain: otherwise the chain might be a circle.
+  /// On a tie, takes the one before it in the chain: otherwise the chain might run in a circle.
   std::optional<std::size_t> nearest_to(std::size_t node) const {
     std::optional<std::size_t> nearest;
     if (chain_.size() > 1) nearest = chain_[chain_.size() - 2];
@@ -209,7 +209,7 @@ struct Contender {
   double distinctness = 0;
 };
 
-/// Whether one lies in the other, or they have nobody in common.
+/// Whether one lies in the other, or they have no common member.
 bool compatible(const Set& a, const Set& b) {
   Set common;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
@@ -231,8 +231,8 @@ std::vector<Contender> contenders(const Distances& distances, const Past& past) 
   return result;
 }
 
-/// Where two overlap, the one that was there before stays, then the more distinct one. The wider
-/// ones first.
+/// Where two overlap, keeps the one that existed before, else the more distinct one. The result
+/// begins with the widest.
 std::vector<Set> choose(std::vector<Contender> contenders) {
   std::stable_sort(contenders.begin(), contenders.end(), [](const auto& a, const auto& b) {
     return std::pair(a.kept, a.distinctness) > std::pair(b.kept, b.distinctness);

@@ -1,19 +1,18 @@
-// Clusters from measured round-trip times: who is near whom, found instead of told.
+// Finds clusters from measured round-trip times.
 //
-// A cluster is a set of at least two peers that are clearly nearer to one another than to anybody
-// else: its distinctness is the shortest mean round trip of somebody outside to it, over the
-// longest that a member has to three quarters of the others. Clusters may lie in one another, as
-// racks in a site. Peers that are all equally near, or all equally far, cannot be told apart and
-// are one cluster.
+// A cluster is a set of at least two peers that are clearly nearer to one another than to any other
+// peer. Its distinctness is the shortest mean round trip from it to a peer outside, divided by the
+// longest round trip within which one of its members reaches three quarters of the others. Clusters
+// may lie in one another, as racks in a site. Peers that are all equally near, or all equally far,
+// cannot be told apart and are one cluster.
 //
-// What stands is kept: a new cluster must be distinct by a factor of three, and one that was there
-// before stays until it is less than one and a half. Not everybody must measure everybody, but a
-// new cluster has measured everybody else, by one of its members at least; who was not measured
-// stays where it was. Times below half a millisecond are all the same, because that much a busy
-// process adds by itself.
+// A new cluster needs a distinctness of three; one that existed before stays as long as it has one
+// and a half. Not every pair must be measured. But each peer outside a new cluster was measured
+// with at least one of its members, and a peer that was not measured stays where it was. Times
+// below half a millisecond count as equal, because a busy process alone adds that much.
 //
-// A pure function of the measurements and of the grouping before, in whatever order they are given:
-// all who agree on these agree on the labels.
+// The labels are a pure function of the measurements and of the grouping before, in whatever order
+// they are given: peers that agree on these agree on the labels.
 #pragma once
 
 #include <array>
@@ -27,14 +26,14 @@
 
 namespace conch {
 
-/// What was measured lately. Single measurements jitter, so that of a pair is the median of its
-/// last five, whichever of the two made them; a peer that has moved is seen after three.
+/// The recent measurements. Single ones jitter, so a pair's round trip is the median of its last
+/// five, whichever of the two made them. A move shows after three.
 class RoundTrips {
  public:
   void measured(NodeId a, NodeId b, Duration time);
-  /// Who has left is no longer measured.
+  /// Drops the measurements of a peer that has left.
   void forget(NodeId peer);
-  /// Nothing if nobody measured it.
+  /// Empty if neither has measured it.
   std::optional<Duration> between(NodeId a, NodeId b) const;
 
  private:
@@ -48,8 +47,8 @@ class RoundTrips {
 using Labels = std::map<NodeId, std::string>;
 
 /// The label of each peer, as `Clusters` reads it, or none at all if there is only one cluster. A
-/// cluster is called by its first member; who is in none is alone. `before` is what this function
-/// returned the last time, perhaps for other peers.
+/// cluster is named after its first member; a peer in no cluster is alone. `before` is the previous
+/// result of this function, perhaps for other peers.
 Labels group_by_round_trips(std::vector<NodeId> peers, const RoundTrips& trips,
                             const Labels& before = {});
 

@@ -12,13 +12,13 @@ namespace conch::grouping_test {
 
 using namespace std::chrono_literals;
 
-/// Peers on a plane, whose true round trips are their distances, and a base.
+/// Peers on a plane. Their true round trips are a constant plus their distances.
 class World {
  public:
   explicit World(std::uint64_t seed) : dice_(seed) {}
 
   void place(NodeId peer, double x_ms, double y_ms) { at_[peer] = {x_ms, y_ms}; }
-  /// Cities far from one another, with so many peers each, numbered through in no order.
+  /// Places peers in cities far from one another, with ids in random order.
   void found_cities(std::size_t cities, std::size_t size_max, std::size_t size_min = 1) {
     std::vector<NodeId> ids;
     for (std::uint64_t i = 0; i < cities * size_max; ++i) ids.push_back(NodeId{i});
@@ -38,7 +38,7 @@ class World {
     planted_[peer] = planted_.at(beside);
   }
 
-  /// Everybody measures everybody once, wrong by up to this share.
+  /// Measures a share of all pairs once, each wrong by up to `jitter` of its round trip.
   void measure(double jitter, double share_measured = 1) {
     for (auto [a, from] : at_)
       for (auto [b, to] : at_)
@@ -97,7 +97,7 @@ TEST(Grouping, FindsThePlantedClustersUnderJitter) {
     world.found_cities(2 + seed % 9, 6);
     for (int round = 0; round < 5; ++round) world.measure(0.3);
     Labels labels = world.group();
-    bool apart = world.peers().size() > 2 + seed % 9;  // cities of one each may be none
+    bool apart = world.peers().size() > 2 + seed % 9;  // cities of one peer each may form none
     if (apart || !labels.empty()) expect_planted(world, labels, seed);
   }
 }
@@ -134,7 +134,7 @@ TEST(Grouping, ThoseWhoAreAllNearAreOneCluster) {
   }
 }
 
-// Nobody is nearer to some than to others: as Naimi-Trehel, which does without labels.
+// No peer is nearer to some than to others, so an algorithm needs no labels.
 TEST(Grouping, ThoseWhoAreAllEquallyFarAreOneCluster) {
   RoundTrips trips;
   for (NodeId x : {a, b, c, d})
@@ -192,7 +192,7 @@ TEST(Grouping, AClusterMayBeWiderThanTheDistanceBetweenOthers) {
             (Labels{{a, "0"}, {b, "0"}, {c, "2"}, {d, "2"}}));
 }
 
-// Of each two cities the members are near to half of both: that does not make them one cluster.
+// A member of two cities together is near to half of the set: that does not make it one cluster.
 TEST(Grouping, TwoCitiesAreNoSiteIfOthersAreHardlyFarther) {
   World world(1);
   for (std::uint64_t i = 0; i < 30; ++i) {
@@ -223,7 +223,7 @@ TEST(Grouping, DoesNotFlapUnderJitter) {
     for (int round = 0; round < 1000; ++round) {
       world.measure(0.3);
       Labels now = world.group(labels);
-      // Cities may become a site, and then stay one: what has been is not seen again.
+      // Cities may become a site, and then stay one: no earlier grouping comes back.
       bool is_new = now == labels || seen.insert(now).second;
       ASSERT_TRUE(is_new) << "seed " << seed << ", round " << round;
       labels = std::move(now);

@@ -1,5 +1,5 @@
-// What a world tells one value of an algorithm, besides the messages of others. What each means is
-// said by the concepts of core/contract.hpp.
+// The inputs that a world gives to one value of an algorithm, besides messages. The concepts of
+// core/contract.hpp say what each means.
 #pragma once
 
 #include <variant>
@@ -9,10 +9,10 @@
 
 namespace conch {
 
-/// Each can be told to the algorithms that have a function for it, and to no others.
+/// An algorithm may get only the inputs that it has a function for.
 namespace input {
 
-/// To all: most do nothing before anybody asks.
+/// The exception: every algorithm may get it, and most ignore it.
 struct Start {
   void to([[maybe_unused]] auto& a, [[maybe_unused]] auto& out) const {
     if constexpr (requires { a.start(out); }) a.start(out);
@@ -22,7 +22,7 @@ struct Request {
   Wish wish = {};
   auto to(auto& a, auto& out) const -> decltype(a.request(out)) {
     if constexpr (requires { a.request(wish, out); }) return a.request(wish, out);
-    CONCH_EXPECT(wish == Wish{}, "one that does not share is asked for everything, to write");
+    CONCH_EXPECT(wish == Wish{}, "an algorithm that is not Shared is asked to write everything");
     a.request(out);
   }
 };
@@ -73,7 +73,7 @@ void apply(A& algorithm, const Input& input, OutboxOf<A>& out) {
   std::visit(
       [&](const auto& each) {
         if constexpr (requires { each.to(algorithm, out); }) return each.to(algorithm, out);
-        CONCH_EXPECT(false, "an algorithm is told what it can understand");
+        CONCH_EXPECT(false, "an algorithm gets only inputs that it has a function for");
       },
       input);
 }

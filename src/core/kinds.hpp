@@ -31,7 +31,7 @@ template <class A, class B>
 inline constexpr bool is_pair<std::pair<A, B>> = true;
 }  // namespace detail
 
-// Every kind as one unsigned number; signed ones wrap and come back by from_number.
+// Each kind of number as an unsigned one. Signed numbers wrap; from_number brings them back.
 constexpr std::uint64_t to_number(bool value) { return value ? 1 : 0; }
 constexpr std::uint64_t to_number(NodeId value) { return value.value; }
 constexpr std::uint64_t to_number(Epoch value) { return value.value; }
@@ -53,7 +53,7 @@ concept Number =
     std::integral<T> || std::is_enum_v<T> || std::same_as<T, NodeId> || std::same_as<T, Epoch> ||
     std::same_as<T, Fence> || std::same_as<T, Stamp> || std::same_as<T, Duration>;
 
-/// 36 years. Nothing that others send lasts longer, so a sum of some does not overflow.
+/// 36 years. Longer durations are refused, so that the sum of a few does not overflow.
 inline constexpr Duration duration_max{std::int64_t{1} << 60};
 
 /// The value whose number this is, or nothing if the number does not fit the type.

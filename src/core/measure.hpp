@@ -63,9 +63,9 @@ constexpr std::size_t encoded_size(const T& value) {
   }
 }
 
-/// How many things a value remembers: the elements of all its sequences and the maybes that are.
-/// Members are shared and a baton is cargo: they do not count, nor does an extent beyond its
-/// values. At quiescence an algorithm remembers no more than when it started.
+/// How many things a value remembers: the elements of all its sequences, and its optionals that are
+/// set. Members are shared and a baton is cargo, so neither counts; of an extent only what its
+/// values remember does. At quiescence an algorithm remembers no more than when it started.
 template <class T>
 constexpr std::size_t remembered(const T& value) {
   if constexpr (Number<T> || std::same_as<T, Members> || std::same_as<T, Baton>) {

@@ -1,4 +1,4 @@
-// Who belongs to a group, as one algorithm value knows it.
+// The members of a group, as one algorithm value knows them.
 #pragma once
 
 #include <algorithm>

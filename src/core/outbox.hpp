@@ -18,7 +18,7 @@ struct Entered {
 };
 /// The cancelled request is gone and left nothing behind; the process may ask again.
 struct Withdrawn {};
-/// The holder's lease has run out: it is not inside any more, and somebody else may be. It does not
+/// The holder's lease has run out: it is not inside any more, and another node may be. It does not
 /// release.
 struct Forfeited {};
 /// The process is in the group: it may ask, hold and leave.
@@ -61,7 +61,7 @@ class Outbox {
     effects_.push_back(Armed{timer, min, max});
   }
   void disarm(TimerId timer) { effects_.push_back(Disarmed{timer}); }
-  /// Any of these.
+  /// Writes any of these effects.
   void add(Effect effect) { effects_.push_back(std::move(effect)); }
 
   // The world's side.

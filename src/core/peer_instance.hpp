@@ -1,4 +1,4 @@
-// Which run of a peer is meant: its id, and a number that no earlier run of it had.
+// One life of a peer: its id, and a number that none of its earlier lives had.
 #pragma once
 
 #include "core/types.hpp"

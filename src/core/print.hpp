@@ -79,7 +79,7 @@ inline void print_range(std::string& out, const Range& range) {
   if (range.end != Range{}.end) out += std::to_string(range.end);
 }
 
-/// Like its value where that is the same everywhere.
+/// Prints a uniform extent like its value.
 template <class Value>
 void print_extent(std::string& out, const Extent<Value>& extent) {
   if (extent.uniform()) return print_to(out, extent.at(0));
@@ -95,7 +95,7 @@ void print_extent(std::string& out, const Extent<Value>& extent) {
 
 }  // namespace detail
 
-/// `name value, name value` of a struct's fields.
+/// Prints a struct's fields as `name value, name value`.
 template <HasFields T>
 void print_fields_to(std::string& out, const T& value) {
   bool first = true;

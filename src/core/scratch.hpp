@@ -1,7 +1,7 @@
-// An object of each thread that is used again and again, so that nothing is allocated.
+// One object per thread that is used again and again, so that nothing is allocated.
 //
-// A thread's own objects are destroyed before whatever runs at the exit of the program: a peer that
-// leaves then gets a new one for each use.
+// Thread-local objects are destroyed before the exit handlers of the program run. A peer that
+// leaves in one of those gets a new object for each use.
 #pragma once
 
 #include <utility>

@@ -8,7 +8,7 @@ namespace conch {
 
 class Table {
  public:
-  /// A title above so many columns; empty, if they have none.
+  /// A title above this many columns; empty for none.
   struct Group {
     std::string title;
     std::size_t columns;
@@ -20,13 +20,13 @@ class Table {
   /// A line above the columns' names: each title spans the given number of columns.
   void group(std::string title, std::size_t columns);
   void row(std::vector<std::string> cells);
-  /// Texts read better from the left.
+  /// For a column of texts, which read better from the left.
   void align_left(std::size_t column);
 
   std::string text() const;
   std::string csv() const;
   const std::vector<std::string>& columns() const { return columns_; }
-  /// Of the columns, each with the title above it: as in a file, where no two are the same.
+  /// The names of the columns, each with the title above it, as in a file: no two are the same.
   std::vector<std::string> names() const;
   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 

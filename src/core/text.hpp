@@ -1,4 +1,4 @@
-// Texts that people give, as values: durations, shares, one of several names.
+// Parses texts that people type: durations, shares, one of several names.
 #pragma once
 
 #include <initializer_list>
@@ -23,10 +23,10 @@ class BadText : public std::invalid_argument {
 
 /// `500ms`, `1.5s`, `20us`, `100ns`, `2m`, `1h30m`, and `0`: larger units first, each once.
 Duration parse_duration(std::string_view text);
-/// The same, and seconds where there is no unit: `3`. For commands whose durations are a person's;
-/// those of a simulation are mostly milliseconds, so there a missing unit is an error.
+/// The same, but a number without a unit is in seconds: `3`. For commands that people wait for; in
+/// simulations durations are mostly milliseconds, so a missing unit is an error there.
 Duration parse_duration_or_seconds(std::string_view text);
-/// The shortest of those: 1500000 ns is 1.5ms.
+/// Prints the shortest form: 1500000 ns is 1.5ms.
 std::string print_duration(Duration duration);
 /// A share of one: `0.25` or `25%`.
 double parse_share(std::string_view text);
@@ -42,7 +42,7 @@ T one_of(const std::string& text, std::initializer_list<std::pair<std::string_vi
   throw BadText("\"" + text + "\" is none of " + names);
 }
 
-/// Names the option in the message of what its text threw.
+/// Calls `parse`. If it throws BadText, names the option in the message.
 template <class Parse>
 auto parsed(const std::string& option, Parse&& parse) {
   try {

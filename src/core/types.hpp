@@ -1,4 +1,4 @@
-// The words everything else is written in: who, when, which entry, and what travels with a lock.
+// The types that everything else is written in: nodes, time, fences, and what travels with a lock.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,8 @@
 
 namespace conch {
 
-/// A process of the group: unique, ordered, and later also its position on a ring of keys.
+/// Identifies a process of the group. Ids are unique and ordered; in an overlay an id is also the
+/// position on the ring of keys.
 struct NodeId {
   std::uint64_t value = 0;
   friend auto operator<=>(const NodeId&, const NodeId&) = default;
@@ -34,7 +35,7 @@ constexpr double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// The number of a view of the group. A crash makes a new one; so does `unlock --force`.
+/// A number that grows with every recovery: after a crash, for instance, or by `unlock --force`.
 struct Epoch {
   std::uint32_t value = 1;
   friend auto operator<=>(const Epoch&, const Epoch&) = default;
@@ -66,7 +67,7 @@ class Fence {
     CONCH_EXPECT(Fence(number_ + 1).epoch() == epoch(), "a fence's count overflowed its epoch");
     return Fence(number_ + 1);
   }
-  /// The same where fences follow the clock (overlay/fence_clock.hpp), and no epoch bounds them.
+  /// The same for fences that follow the clock (overlay/fence_clock.hpp): no epoch bounds them.
   constexpr Fence successor() const { return Fence(number_ + 1); }
   friend auto operator<=>(const Fence&, const Fence&) = default;
 
@@ -74,7 +75,7 @@ class Fence {
   std::uint64_t number_ = 0;
 };
 
-/// Where the data a lock protects is. Opaque to algorithms: they carry it, worlds read it.
+/// Where the data are that a lock protects. Algorithms only carry it; worlds read it.
 struct DataRef {
   /// Every writer leaves a larger one than it found.
   std::uint64_t version = 0;

@@ -28,34 +28,34 @@ std::optional<Fence> Handle::fence() const {
 
 // Calls of the application.
 
-Status Handle::create(std::string_view name, Orders& out) {
-  if (name.empty()) return Status::invalid;
+CallStatus Handle::create(std::string_view name, Orders& out) {
+  if (name.empty()) return CallStatus::invalid;
   switch (state_) {
     case State::invalid: return create_anew(name, out);
-    case State::lost: join(name, out); return Status::waiting;
+    case State::lost: join(name, out); return CallStatus::waiting;
     case State::valid:
-    case State::unlock: return name == name_ ? Status::ignored : Status::busy;
+    case State::unlock: return name == name_ ? CallStatus::ignored : CallStatus::busy;
     case State::req:
     case State::grant:
     case State::fetch:
-      if (acquiring_ || name != name_) return Status::busy;
+      if (acquiring_ || name != name_) return CallStatus::busy;
       give_up(out);
-      return Status::ok;
+      return CallStatus::ok;
     case State::blocked:
-    case State::locked: return Status::busy;
+    case State::locked: return CallStatus::busy;
   }
-  return Status::invalid;
+  return CallStatus::invalid;
 }
 
 /// Creates an invalid handle, which may still be on its way out, or already on its way in.
-Status Handle::create_anew(std::string_view name, Orders& out) {
-  if (is_creating()) return name == back_as_.value_or(name_) ? Status::ignored : Status::busy;
+CallStatus Handle::create_anew(std::string_view name, Orders& out) {
+  if (is_creating()) return name == back_as_.value_or(name_) ? CallStatus::ignored : CallStatus::busy;
   if (departing_) {
     back_as_ = name;
   } else {
     join(name, out);
   }
-  return Status::waiting;
+  return CallStatus::waiting;
 }
 
 bool Handle::is_creating() const {
@@ -70,71 +70,71 @@ void Handle::join(std::string_view name, Orders& out) {
   out.push_back(Join{});
 }
 
-Status Handle::request(Mode mode, Orders& out) {
+CallStatus Handle::request(Mode mode, Orders& out) {
   switch (state_) {
-    case State::invalid: return Status::invalid;
-    case State::lost: return Status::peer_lost;
+    case State::invalid: return CallStatus::invalid;
+    case State::lost: return CallStatus::peer_lost;
     case State::blocked:
-    case State::locked: return Status::busy;
+    case State::locked: return CallStatus::busy;
     case State::valid:
     case State::unlock:
     case State::req:
     case State::grant:
     case State::fetch: break;
   }
-  if (acquiring_) return Status::busy;
+  if (acquiring_) return CallStatus::busy;
   drop();
   wish_ = mode;
   state_ = State::req;
   proceed(out);
-  return Status::ok;
+  return CallStatus::ok;
 }
 
-Status Handle::acquire(Orders& out) {
+CallStatus Handle::acquire(Orders& out) {
   switch (state_) {
-    case State::invalid: return Status::invalid;
-    case State::lost: return Status::peer_lost;
+    case State::invalid: return CallStatus::invalid;
+    case State::lost: return CallStatus::peer_lost;
     case State::valid:
-    case State::unlock: return Status::not_requested;
+    case State::unlock: return CallStatus::not_requested;
     case State::req:
       state_ = State::blocked;
       acquiring_ = true;
-      return Status::waiting;
+      return CallStatus::waiting;
     case State::grant: return take(out);
     case State::fetch:
-      if (std::exchange(acquiring_, true)) return Status::busy;
-      return Status::waiting;
-    case State::blocked: return Status::busy;
-    case State::locked: return Status::ok;
+      if (std::exchange(acquiring_, true)) return CallStatus::busy;
+      return CallStatus::waiting;
+    case State::blocked: return CallStatus::busy;
+    case State::locked: return CallStatus::ok;
   }
-  return Status::invalid;
+  return CallStatus::invalid;
 }
 
 /// The application acquires a lock that is here.
-Status Handle::take(Orders& out) {
+CallStatus Handle::take(Orders& out) {
   if (data_ != Data::here) {
     bring(out);
     acquiring_ = true;
-    return Status::waiting;
+    return CallStatus::waiting;
   }
-  if (fault_ == Status::no_memory) data_ = Data::elsewhere;  // There may be memory next time.
-  if (fault_ != Status::ok) return std::exchange(fault_, Status::ok);
+  if (fault_ == CallStatus::no_memory) data_ = Data::elsewhere;  // There may be memory next time.
+  if (fault_ != CallStatus::ok) return std::exchange(fault_, CallStatus::ok);
   state_ = State::locked;
-  return Status::ok;
+  return CallStatus::ok;
 }
 
 /// The application waits, and all that can be had is here.
 void Handle::finish_acquire(Orders& out) {
-  Status status = take(out);
-  end_acquire(status == Status::ok ? Order(Acquired{}) : Order(AcquireFailed{status}), out);
+  CallStatus status = take(out);
+  end_acquire(status == CallStatus::ok ? Order(Acquired{}) : Order(AcquireFailed{status}), out);
 }
 
-Status Handle::acquire(Duration patience, Orders& out) {
-  Status status = acquire(out);
-  if (status != Status::waiting) return status;
+CallStatus Handle::acquire(Duration patience, Orders& out) {
+  CallStatus status = acquire(out);
+  if (status != CallStatus::waiting) return status;
   if (patience <= Duration::zero()) {
     stop_waiting();
-    return Status::timed_out;
+    return CallStatus::timed_out;
   }
   armed_ = true;
   out.push_back(Arm{patience});
@@ -144,7 +144,7 @@ Status Handle::acquire(Duration patience, Orders& out) {
 void Handle::deadline(Orders& out) {
   if (!std::exchange(armed_, false)) return;  // it crossed the end of the call
   stop_waiting();
-  out.push_back(AcquireFailed{Status::timed_out});
+  out.push_back(AcquireFailed{CallStatus::timed_out});
 }
 
 /// The application no longer waits; its request stays.
@@ -153,33 +153,33 @@ void Handle::stop_waiting() {
   if (state_ == State::blocked) state_ = State::req;
 }
 
-Status Handle::release(Orders& out) {
+CallStatus Handle::release(Orders& out) {
   if (state_ != State::locked) return cancel(out);
   drop();
   rest();
   proceed(out);
-  return Status::ok;
+  return CallStatus::ok;
 }
 
-Status Handle::cancel(Orders& out) {
+CallStatus Handle::cancel(Orders& out) {
   switch (state_) {
     case State::invalid:
     case State::valid:
-    case State::unlock: return Status::ignored;
-    case State::lost: return Status::peer_lost;
-    case State::locked: return Status::busy;
+    case State::unlock: return CallStatus::ignored;
+    case State::lost: return CallStatus::peer_lost;
+    case State::locked: return CallStatus::busy;
     case State::req:
     case State::grant:
     case State::blocked:
-    case State::fetch: give_up(out); return Status::ok;
+    case State::fetch: give_up(out); return CallStatus::ok;
   }
-  return Status::invalid;
+  return CallStatus::invalid;
 }
 
-Status Handle::destroy(Orders& out) {
+CallStatus Handle::destroy(Orders& out) {
   switch (state_) {
     case State::invalid: return destroy_unborn(out);
-    case State::lost: state_ = State::invalid; return Status::ok;
+    case State::lost: state_ = State::invalid; return CallStatus::ok;
     case State::valid:
     case State::unlock: break;
     case State::req:
@@ -191,33 +191,33 @@ Status Handle::destroy(Orders& out) {
   state_ = State::invalid;
   departing_ = true;
   proceed(out);
-  return Status::ok;
+  return CallStatus::ok;
 }
 
 /// Destroys a handle that is not valid yet, or already on its way out.
-Status Handle::destroy_unborn(Orders& out) {
-  if (!is_creating()) return Status::ignored;
+CallStatus Handle::destroy_unborn(Orders& out) {
+  if (!is_creating()) return CallStatus::ignored;
   departing_ = true;
   back_as_.reset();
-  out.push_back(CreateFailed{Status::cancelled});
-  return Status::ok;
+  out.push_back(CreateFailed{CallStatus::cancelled});
+  return CallStatus::ok;
 }
 
-Status Handle::resize(std::uint64_t size) {
+CallStatus Handle::resize(std::uint64_t size) {
   switch (state_) {
-    case State::invalid: return Status::invalid;
-    case State::lost: return Status::peer_lost;
+    case State::invalid: return CallStatus::invalid;
+    case State::lost: return CallStatus::peer_lost;
     case State::valid:
     case State::unlock:
     case State::req:
     case State::grant:
     case State::blocked:
-    case State::fetch: return Status::not_held;
+    case State::fetch: return CallStatus::not_held;
     case State::locked: break;
   }
-  if (asked_ != Mode::write) return Status::not_held;
+  if (asked_ != Mode::write) return CallStatus::not_held;
   size_ = size;
-  return Status::ok;
+  return CallStatus::ok;
 }
 
 std::optional<Handle> Handle::duplicate(std::uint64_t offset, std::uint64_t length,
@@ -234,7 +234,7 @@ std::optional<Handle> Handle::duplicate(std::uint64_t offset, std::uint64_t leng
 /// Gives up what the application requested.
 void Handle::give_up(Orders& out) {
   drop();
-  end_acquire(AcquireFailed{Status::cancelled}, out);
+  end_acquire(AcquireFailed{CallStatus::cancelled}, out);
   rest();
   proceed(out);
 }
@@ -283,7 +283,7 @@ void Handle::let_go(Orders& out) {
 }
 
 void Handle::joined(Orders& out) {
-  CONCH_EXPECT(bond_ == Bond::joining, "who joins has asked to");
+  CONCH_EXPECT(bond_ == Bond::joining, "only a handle that asked to join is told that it has");
   bond_ = Bond::member;
   if (departing_) return proceed(out);
   rest();
@@ -291,14 +291,14 @@ void Handle::joined(Orders& out) {
 }
 
 void Handle::withdrawn(Orders& out) {
-  CONCH_EXPECT(lock_ == Lock::withdrawing, "who withdraws has cancelled");
+  CONCH_EXPECT(lock_ == Lock::withdrawing, "only a cancelled request is withdrawn");
   lock_ = Lock::idle;
   abandoned_ = false;
   proceed(out);
 }
 
 void Handle::entered(const Baton& baton, Orders& out) {
-  CONCH_EXPECT(lock_ == Lock::asked && !abandoned_, "who enters has asked and not cancelled");
+  CONCH_EXPECT(lock_ == Lock::asked && !abandoned_, "only a request that is not given up enters");
   lock_ = Lock::held;
   fence_ = baton.fence;
   find(baton.data);
@@ -324,10 +324,10 @@ void Handle::bring(Orders& out) {
   if (std::exchange(data_, Data::coming) != Data::coming) out.push_back(Bring{});
 }
 
-void Handle::brought(Status status, Orders& out) {
+void Handle::brought(CallStatus status, Orders& out) {
   if (data_ != Data::coming) return;  // The lock was given up meanwhile.
   data_ = Data::here;
-  if (status != Status::ok) fault_ = status;
+  if (status != CallStatus::ok) fault_ = status;
   state_ = State::grant;
   if (acquiring_) finish_acquire(out);
 }
@@ -338,7 +338,7 @@ void Handle::keep(bool is_only_here) {
 }
 
 void Handle::left(Orders& out) {
-  CONCH_EXPECT(bond_ == Bond::leaving, "who has left wanted to");
+  CONCH_EXPECT(bond_ == Bond::leaving, "only a leaving handle is told that it has left");
   end_departure(out);
 }
 
@@ -350,12 +350,12 @@ void Handle::end_departure(Orders& out) {
 
 void Handle::lost(Orders& out) {
   if (bond_ == Bond::outside) return;
-  end_acquire(AcquireFailed{Status::peer_lost}, out);
+  end_acquire(AcquireFailed{CallStatus::peer_lost}, out);
   wish_.reset();
   forget_lock();
   keeps_ = false;
   if (departing_) return end_departure(out);
-  if (is_creating()) out.push_back(CreateFailed{Status::peer_lost});
+  if (is_creating()) out.push_back(CreateFailed{CallStatus::peer_lost});
   bond_ = Bond::outside;
   state_ = State::lost;
 }
@@ -364,7 +364,7 @@ void Handle::forget_lock() {
   lock_ = Lock::idle;
   abandoned_ = false;
   data_ = Data::here;
-  fault_ = Status::ok;
+  fault_ = CallStatus::ok;
 }
 
 }  // namespace conch::dho

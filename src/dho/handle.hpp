@@ -49,28 +49,28 @@
 
 namespace conch::dho {
 
-struct Options {
+struct HandleOptions {
   /// Fetch the data at the grant, not only when the application acquires.
   bool prefetch = false;
-  CONCH_FIELDS(Options, prefetch)
+  CONCH_FIELDS(HandleOptions, prefetch)
 };
 
 class Handle {
  public:
-  explicit Handle(const Options& options = {}) : options_(options) {}
+  explicit Handle(const HandleOptions& options = {}) : options_(options) {}
 
   // Calls of the application.
 
-  Status create(std::string_view name, Orders& out);
-  Status request(Mode mode, Orders& out);
-  Status acquire(Orders& out);
+  CallStatus create(std::string_view name, Orders& out);
+  CallStatus request(Mode mode, Orders& out);
+  CallStatus acquire(Orders& out);
   /// Waits at most this long; not at all if `patience` is zero or less.
-  Status acquire(Duration patience, Orders& out);
-  Status release(Orders& out);
-  Status cancel(Orders& out);
-  Status destroy(Orders& out);
+  CallStatus acquire(Duration patience, Orders& out);
+  CallStatus release(Orders& out);
+  CallStatus cancel(Orders& out);
+  CallStatus destroy(Orders& out);
   /// Sets where the data end.
-  Status resize(std::uint64_t size);
+  CallStatus resize(std::uint64_t size);
   /// Makes another handle for a part of this one's window. The new handle is creating: `out` has
   /// its Join. Empty if this one is not valid, or the part is empty.
   std::optional<Handle> duplicate(std::uint64_t offset, std::uint64_t length, Orders& out) const;
@@ -87,13 +87,13 @@ class Handle {
   // Events from the data mover.
 
   /// The transfer has ended: the data are here, or torn, lost or too large.
-  void brought(Status status, Orders& out);
+  void brought(CallStatus status, Orders& out);
   /// The data are now elsewhere, and may have changed. Ignored once the application has locked
   /// them.
   void moved(const DataRef& data);
   /// Something is wrong with the data that the lock brings. Called before `entered`, or while the
   /// application has not acquired.
-  void warn(Status fault) { fault_ = fault; }
+  void warn(CallStatus fault) { fault_ = fault; }
   /// Tells whether only this peer has the newest data.
   void keep(bool is_only_here);
 
@@ -149,11 +149,11 @@ class Handle {
     return "?";
   }
 
-  Status create_anew(std::string_view name, Orders& out);
-  Status destroy_unborn(Orders& out);
+  CallStatus create_anew(std::string_view name, Orders& out);
+  CallStatus destroy_unborn(Orders& out);
   bool is_creating() const;
   void join(std::string_view name, Orders& out);
-  Status take(Orders& out);
+  CallStatus take(Orders& out);
   void finish_acquire(Orders& out);
   void find(const DataRef& data);
   void bring(Orders& out);
@@ -167,7 +167,7 @@ class Handle {
   void forget_lock();
   void end_departure(Orders& out);
 
-  Options options_;
+  HandleOptions options_;
   Range window_;
   std::string name_;
 
@@ -192,7 +192,7 @@ class Handle {
   /// Where the data end, as the application sees it.
   std::uint64_t size_ = 0;
   /// A fault of the data that the application has not been told.
-  Status fault_ = Status::ok;
+  CallStatus fault_ = CallStatus::ok;
   bool keeps_ = false;
 
  public:

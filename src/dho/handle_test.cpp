@@ -11,7 +11,7 @@ namespace conch::dho::testing::handle_test {
 
 TEST(Listing1, TheSecondRequestTakesThePlaceOfTheFirst) {
   Driven d = reach(Situation::req);
-  EXPECT_EQ(d.handle.request(Mode::write, d.out), Status::ok);
+  EXPECT_EQ(d.handle.request(Mode::write, d.out), CallStatus::ok);
   EXPECT_EQ(d.said(), "Cancel");
   d.handle.withdrawn(d.out);
   EXPECT_EQ(d.said(), "Ask");
@@ -20,11 +20,11 @@ TEST(Listing1, TheSecondRequestTakesThePlaceOfTheFirst) {
 
 TEST(Listing1, AReleaseWithoutAcquireCancels) {
   Driven d = reach(Situation::rerequested);
-  EXPECT_EQ(d.handle.release(d.out), Status::ok);
-  EXPECT_EQ(d.handle.release(d.out), Status::ignored);
+  EXPECT_EQ(d.handle.release(d.out), CallStatus::ok);
+  EXPECT_EQ(d.handle.release(d.out), CallStatus::ignored);
   d.handle.withdrawn(d.out);
   EXPECT_EQ(d.said(), "");
-  EXPECT_EQ(d.handle.create("data", d.out), Status::ignored);
+  EXPECT_EQ(d.handle.create("data", d.out), CallStatus::ignored);
   EXPECT_EQ(d.handle.state(), State::valid);
 }
 
@@ -32,7 +32,7 @@ TEST(Handle, ARequestBeforeTheWithdrawalIsRemembered) {
   Driven d = reach(Situation::withdrawing);
   d.handle.request(Mode::read, d.out);
   d.handle.request(Mode::write, d.out);
-  EXPECT_EQ(d.handle.acquire(d.out), Status::waiting);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::waiting);
   EXPECT_EQ(d.said(), "");
   d.handle.withdrawn(d.out);
   EXPECT_EQ(d.said(), "Ask");
@@ -58,7 +58,7 @@ TEST(Table1, ThePeerOfEveryState) {
 
 TEST(TimedAcquire, ARequestOutlivesItsDeadline) {
   Driven d = reach(Situation::req);
-  EXPECT_EQ(d.handle.acquire(Duration(5), d.out), Status::waiting);
+  EXPECT_EQ(d.handle.acquire(Duration(5), d.out), CallStatus::waiting);
   EXPECT_EQ(d.said(), "Arm");
   d.handle.deadline(d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (timed out)");
@@ -69,14 +69,14 @@ TEST(TimedAcquire, ARequestOutlivesItsDeadline) {
 
 TEST(TimedAcquire, ATransferOutlivesItsDeadline) {
   Driven d = reach(Situation::grant);
-  EXPECT_EQ(d.handle.acquire(Duration(5), d.out), Status::waiting);
+  EXPECT_EQ(d.handle.acquire(Duration(5), d.out), CallStatus::waiting);
   d.handle.deadline(d.out);
   EXPECT_EQ(d.handle.state(), State::fetch);
   EXPECT_EQ(d.handle.peer(), Peer::req);
-  d.handle.brought(Status::ok, d.out);
+  d.handle.brought(CallStatus::ok, d.out);
   EXPECT_EQ(d.handle.state(), State::grant);
   d.out.clear();
-  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);
   EXPECT_EQ(d.said(), "");
 }
 
@@ -98,7 +98,7 @@ TEST(Data, NothingAndWhatIsNowhereIsNotBrought) {
     d.handle.request(Mode::read, d.out);
     d.handle.entered(each, d.out);
     d.out.clear();
-    EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+    EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);
     EXPECT_EQ(d.said(), "");
     d.handle.release(d.out);
   }
@@ -106,7 +106,7 @@ TEST(Data, NothingAndWhatIsNowhereIsNotBrought) {
 
 TEST(Data, WhoHoldsToReadDoesNotResize) {
   Driven d = reach(Situation::locked_to_read);
-  EXPECT_EQ(d.handle.resize(9), Status::not_held);
+  EXPECT_EQ(d.handle.resize(9), CallStatus::not_held);
   EXPECT_EQ(d.handle.size(), 100u);
 }
 
@@ -121,12 +121,12 @@ TEST(Data, UnlockEndsWhenNewestDataAreElsewhere) {
 
 TEST(Data, WhatIsFoundAfterTheyWereLostIsBrought) {
   Driven d = reach(Situation::fetch);
-  d.handle.brought(Status::peer_lost, d.out);
+  d.handle.brought(CallStatus::peer_lost, d.out);
   d.handle.moved(entry(9, 50).data);
   d.out.clear();
-  EXPECT_EQ(d.handle.acquire(d.out), Status::waiting);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::waiting);
   EXPECT_EQ(d.said(), "Bring");
-  d.handle.brought(Status::ok, d.out);
+  d.handle.brought(CallStatus::ok, d.out);
   EXPECT_EQ(d.handle.size(), 50u);
   d.handle.moved(entry(9, 60).data);  // Ignored: the data are here.
   EXPECT_EQ(d.handle.size(), 50u);
@@ -138,10 +138,10 @@ TEST(Data, WhoGivesUpDoesNotWaitForThem) {
     d.handle.cancel(d.out);
     d.handle.request(Mode::read, d.out);
     d.out.clear();
-    d.handle.brought(Status::torn, d.out);  // It was already on its way.
+    d.handle.brought(CallStatus::torn, d.out);  // It was already on its way.
     EXPECT_EQ(d.said(), "");
     d.handle.entered(entry(8, 0), d.out);
-    EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+    EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);
   }
 }
 
@@ -179,7 +179,7 @@ TEST(Lost, EndsWhatWaits) {
   d.handle.lost(d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (peer lost)");
   EXPECT_EQ(d.handle.state(), State::lost);
-  EXPECT_EQ(d.handle.create("data", d.out), Status::waiting);
+  EXPECT_EQ(d.handle.create("data", d.out), CallStatus::waiting);
   d.handle.joined(d.out);
   EXPECT_EQ(d.said(), "Join, Created");
 }
@@ -208,36 +208,36 @@ TEST(Lost, KeepsNothing) {
 
 TEST(Lost, TornDataFailTheAcquireOnceAndAreThereForTheSecond) {
   Driven d = reach(Situation::fetch);
-  d.handle.brought(Status::torn, d.out);
+  d.handle.brought(CallStatus::torn, d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (torn)");
   EXPECT_EQ(d.handle.state(), State::grant);
-  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);
 }
 
 TEST(Lost, WhatDidNotFitIsFetchedAgain) {
   Driven d = reach(Situation::fetch);
-  d.handle.brought(Status::no_memory, d.out);
+  d.handle.brought(CallStatus::no_memory, d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (no memory)");
   EXPECT_EQ(d.handle.state(), State::grant);
-  EXPECT_EQ(d.handle.acquire(d.out), Status::waiting);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::waiting);
   EXPECT_EQ(d.handle.state(), State::fetch);
 }
 
 TEST(Lost, WhoIsWarnedIsToldOnceEvenIfThereIsNothingToFetch) {
   Driven d = reach(Situation::blocked);
-  d.handle.warn(Status::peer_lost);
+  d.handle.warn(CallStatus::peer_lost);
   d.handle.entered(entry(7, 0, false), d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (peer lost)");
-  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
-  EXPECT_EQ(d.handle.release(d.out), Status::ok);
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);
+  EXPECT_EQ(d.handle.release(d.out), CallStatus::ok);
 }
 
 TEST(Lost, DataThatAreAbsentFailTheAcquireOnce) {
   Driven d = reach(Situation::fetch);
-  d.handle.brought(Status::peer_lost, d.out);
+  d.handle.brought(CallStatus::peer_lost, d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (peer lost)");
   EXPECT_EQ(d.handle.state(), State::grant);
-  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);  // goes on with what there is
+  EXPECT_EQ(d.handle.acquire(d.out), CallStatus::ok);  // goes on with what there is
 }
 
 // Leaving.
@@ -261,7 +261,7 @@ TEST(Departure, AWaiterLeavesWhenItIsOutOfTheQueue) {
 TEST(Departure, ACreateMeanwhileComesBackAfterwards) {
   Driven d = reach(Situation::returning);
   EXPECT_EQ(d.handle.state(), State::invalid);
-  EXPECT_EQ(d.handle.request(Mode::write, d.out), Status::invalid);
+  EXPECT_EQ(d.handle.request(Mode::write, d.out), CallStatus::invalid);
   d.handle.left(d.out);
   EXPECT_EQ(d.said(), "Join");
   d.handle.joined(d.out);

@@ -37,11 +37,11 @@ TEST(Lives, OverACentralServer) { EXPECT_EQ((lives<Handle, Algorithmic<Central>>
 /// As printed: a release without an acquire is ignored, and so is a second create.
 struct IgnoresRelease : Handle {
   using Handle::Handle;
-  Status release(Orders& out) {
-    return state() == State::locked ? Handle::release(out) : Status::ignored;
+  CallStatus release(Orders& out) {
+    return state() == State::locked ? Handle::release(out) : CallStatus::ignored;
   }
-  Status create(std::string_view name, Orders& out) {
-    return state() == State::invalid ? Handle::create(name, out) : Status::ignored;
+  CallStatus create(std::string_view name, Orders& out) {
+    return state() == State::invalid ? Handle::create(name, out) : CallStatus::ignored;
   }
 };
 
@@ -76,10 +76,10 @@ TEST(Specimen, AReleaseThatIsIgnoredStopsEverybody) {
 /// Leaves "regardless of the currently assigned state", and so keeps its place in the queue.
 struct LeavesWhileWaiting : Handle {
   using Handle::Handle;
-  Status destroy(Orders& out) {
+  CallStatus destroy(Orders& out) {
     bool waits = state() == State::req || state() == State::blocked;
     if (!waits || lock_ != Lock::asked) return Handle::destroy(out);
-    end_acquire(AcquireFailed{Status::cancelled}, out);
+    end_acquire(AcquireFailed{CallStatus::cancelled}, out);
     forget_lock();
     rest();
     return Handle::destroy(out);

@@ -56,14 +56,14 @@ struct Created {
   CONCH_FIELDS(Created)
 };
 struct CreateFailed {
-  Status status = Status::ok;
+  CallStatus status = CallStatus::ok;
   CONCH_FIELDS(CreateFailed, status)
 };
 struct Acquired {
   CONCH_FIELDS(Acquired)
 };
 struct AcquireFailed {
-  Status status = Status::ok;
+  CallStatus status = CallStatus::ok;
   CONCH_FIELDS(AcquireFailed, status)
 };
 

@@ -49,7 +49,7 @@ constexpr std::string_view word(Peer peer) {
 }
 
 /// The result of a call. In C the first three are 0, and the others an error number.
-enum class Status : std::uint8_t {
+enum class CallStatus : std::uint8_t {
   ok,
   waiting,        // begun; an order to the application will end it
   ignored,        // there was nothing to do; nothing has changed
@@ -64,20 +64,20 @@ enum class Status : std::uint8_t {
   no_memory,  // ENOMEM: the data do not fit; the lock stays in grant
 };
 
-constexpr std::string_view word(Status status) {
+constexpr std::string_view word(CallStatus status) {
   switch (status) {
-    case Status::ok: return "ok";
-    case Status::waiting: return "waiting";
-    case Status::ignored: return "ignored";
-    case Status::invalid: return "invalid";
-    case Status::busy: return "busy";
-    case Status::not_requested: return "not requested";
-    case Status::not_held: return "not held";
-    case Status::timed_out: return "timed out";
-    case Status::cancelled: return "cancelled";
-    case Status::peer_lost: return "peer lost";
-    case Status::torn: return "torn";
-    case Status::no_memory: return "no memory";
+    case CallStatus::ok: return "ok";
+    case CallStatus::waiting: return "waiting";
+    case CallStatus::ignored: return "ignored";
+    case CallStatus::invalid: return "invalid";
+    case CallStatus::busy: return "busy";
+    case CallStatus::not_requested: return "not requested";
+    case CallStatus::not_held: return "not held";
+    case CallStatus::timed_out: return "timed out";
+    case CallStatus::cancelled: return "cancelled";
+    case CallStatus::peer_lost: return "peer lost";
+    case CallStatus::torn: return "torn";
+    case CallStatus::no_memory: return "no memory";
   }
   return "?";
 }

@@ -7,14 +7,14 @@
 
 namespace conch::dho::testing::table_test {
 
-using Call = std::function<Status(Handle&, Orders&)>;
+using Call = std::function<CallStatus(Handle&, Orders&)>;
 
 std::string row(const Call& call) {
   std::string text = "\n";
   for (const auto& [situation, name] : situations) {
     Driven driven = reach(situation);
     State before = driven.handle.state();
-    Status status = call(driven.handle, driven.out);
+    CallStatus status = call(driven.handle, driven.out);
     State after = driven.handle.state();
     text += std::string(name) + ": " + std::string(word(status));
     if (after != before) text += ", " + std::string(word(after));

@@ -44,7 +44,7 @@ void Bully::tell(const M& message, Which&& which, Out& out) {
     if (node != self_ && which(node)) out.send(node, message);
 }
 
-/// Every stance but the bystander's ends with a timer.
+/// Every stance except bystander has a timer, which ends it.
 void Bully::take(Stance stance, Out& out) {
   std::optional<TimerId> before = timer_of(stance_);
   std::optional<TimerId> timer = timer_of(stance);
@@ -59,7 +59,7 @@ void Bully::take(Stance stance, Out& out) {
 
 void Bully::elect(Out& out) {
   if (stance_ == Stance::bystander || stance_ == Stance::asking) return begin_anew(out);
-  elected_.reset();  // who listens will not rely on it
+  elected_.reset();  // a listener must not rely on it
 }
 
 void Bully::begin_anew(Out& out) {
@@ -114,7 +114,7 @@ void Bully::receive(NodeId from, const Coordinator& m, Out& out) {
   retirees_.erase(from);
   round_ = std::max(round_, m.round);
   bool beneath = from < self_ && !polite() && !retired_;
-  if (beneath) return;  // it takes us for a retiree that we are no more
+  if (beneath) return;  // the sender does not know that we are no retiree any more
   if (stance_ != Stance::listening) return accept(from, out);
   elected_ = from;
 }
@@ -141,7 +141,7 @@ void Bully::retire(Out& out) {
 
 void Bully::receive(NodeId from, const Retire&, Out& out) {
   retirees_.insert(from);
-  // Two that have retired would send one another round and round.
+  // Two retired members would answer each other for ever.
   if (!retired_) elect(out);
 }
 
@@ -169,7 +169,7 @@ void Bully::receive(NodeId from, const Status&, Out& out) {
 void Bully::receive(NodeId, const Standing& m, Out& out) {
   bool seeks = !retired_ && stance_ != Stance::bystander && stance_ != Stance::listening;
   bool fits = m.coordinator != self_ && (polite() || m.coordinator > self_);
-  // What was said before it retired may come after that.
+  // A STANDING from before the coordinator retired may arrive after its RETIRE.
   if (!seeks || !fits || m.round < round_ || retirees_.contains(m.coordinator)) return;
   round_ = m.round;
   accept(m.coordinator, out);

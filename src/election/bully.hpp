@@ -4,52 +4,52 @@
 // Source: [Garcia-Molina 1982]; [Coulouris 2011, section 15.3 and fig. 15.8]. `bully-polite`
 // is the answer to exercise 11.8: a process that restarts looks for a standing coordinator first.
 //
-// Assumes reliable channels, FIFO or not, and a bound D on the time of a message, its handling
-// included, from which T and T' follow (`timeouts_for`). Processes crash and come back remembering
-// nothing. A crash of the coordinator is noticed D after it or later, when nothing of it is on its
-// way any more, by whoever has elected it. Each process knows all the others.
+// Assumes reliable channels, FIFO or not, and a bound D on the time that a message takes, handling
+// included; T and T' follow from it (`timeouts_for`). A process that crashes may come back, without
+// its memory. A process that has elected a coordinator notices its crash, but not before D has
+// passed: then none of its messages is in flight any more. Each process knows all the others.
 //
-// State: the `stance` in an election, its `round`, who was `elected`, whether we have `retired`,
-// and the `retirees` above us that must hear from us though they do not stand.
+// State: the `stance` in an election, its `round`, the `elected` coordinator, whether we have
+// `retired`, and the `retirees`, which do not stand but must hear of the winner.
 //
-//   ELECTION(round)     to all above: are you up? answered, and an election begun, unless one is
-//                       running or the coordinator of this round has been announced
+//   ELECTION(round)     to all above: are you up? The receiver answers, and begins an election
+//                       unless one is running or the coordinator of this round is announced
 //   ANSWER              yes. We wait T' for the coordinator, and begin again if none is announced
-//   COORDINATOR(round)  it is me; to all below, and retirees
-//   RETIRE              the coordinator retires: elect somebody else
-//   DECLINE             yes, but I have retired: no answer
+//   COORDINATOR(round)  it is me; to all below, and to retirees
+//   RETIRE              the coordinator retires: elect another
+//   DECLINE             I am up, but have retired; does not count as an answer
 //   STATUS              polite: I have restarted; to all below: who is the coordinator?
-//   STANDING(coordinator, round)  this one. Who is in an election says nothing
+//   STANDING(coordinator, round)  this one. A process that knows none does not reply
 //
-// The bully promises E1: the largest identifier of those that are up and have not retired. The
-// polite one promises that all agree on one that is up.
+// The bully promises E1: the coordinator has the largest identifier of those that are up and have
+// not retired. The polite variant promises that all agree on a process that is up.
 //
-// Bounds: in a round each process asks those above it once, and one is announced: N (N - 1)
+// Bounds: in a round each process asks those above it once, and one announces itself: N (N - 1)
 // messages and N - 1 announcements.
 //
-// What the text leaves open, and was decided:
+// Our decisions where the text leaves something open:
 //
 // - *Rounds*. As printed, an ELECTION that comes after the COORDINATOR begins another election.
-//   Then the second process may begin two, the third four, and so on: 2^(N - 1) in all. So an
-//   election has a round, the next one of whoever begins it, and an ELECTION of a round that has
-//   been decided here is only answered. Who has restarted knows no round and says 0; it is told who
-//   stands, and so is anybody whose round is older than the last. If that is the one that asks, it
-//   has forgotten it: this begins a new round.
-// - *Listening*. As printed, a process that restarts begins an election at once, and E1 breaks: A
-//   has asked B, above it, while that was down; B restarts and announces itself; T is over and A
-//   announces itself, too. C, below both, may hear B first and A last, and believes A for ever,
-//   while A believes B. Nobody can tell which of the two is newer. So B listens for T' first: it
-//   answers and hears, but begins nothing. By then all is heard of those who have not heard from
-//   it: T + D. If a coordinator is announced meanwhile, that is all.
-// - For the same reason the polite one listens before it asks: what was decided without it may not
-//   have reached those whom it asks; and a winner below it, which has not heard from it, does not
-//   tell it, either.
-// - The polite ask all below at once: T, not a T for each. Who is told that it is the coordinator
-//   itself, which died with its memory, does not believe it. The lowest has nobody to ask: it
-//   begins an election, as does who gets no answer.
-// - Who retires asks the others to elect, declines to stand, and is told of the winner. If it hears
-//   of none within T', it comes back as if it had restarted. A restart ends a retirement.
-// - A COORDINATOR of one that has crashed since is believed, for the crash will be noticed.
+//   Then the second process may begin two, the third four, and so on: 2^(N - 1) in all. So each
+//   election has a round, one more than the last that its beginner knows. A process that knows the
+//   coordinator of that round only answers. A restarted process knows no round and sends 0. A
+//   sender with round 0, or with an old round, is also told the coordinator (STANDING). If the
+//   sender is that coordinator, it has forgotten this, and a new round begins.
+// - *Listening*. As printed, a process that restarts begins an election at once, and E1 breaks. A
+//   has asked B, above it, while B was down. B restarts and announces itself; then T is over and A
+//   announces itself, too. C, below both, may hear B first and A last: it believes A for ever,
+//   while A believes B, and no process can tell which of the two is newer. So B first listens for
+//   T': it answers and takes note, but begins nothing. Elections that began without B are announced
+//   within T + D, which is less. If a coordinator is announced meanwhile, B accepts it.
+// - The polite variant listens before it asks, for the same reason: a decision made without it may
+//   not have reached those that it asks. And a winner below it that has not heard from it does not
+//   tell it.
+// - A polite process asks all below at once, and waits T once, not for each. If it is told that it
+//   is the coordinator itself, that was its former life: it does not believe it. The lowest process
+//   has none to ask, so it begins an election; so does one that gets no reply.
+// - A process that retires asks the others to elect, declines to stand, and is told the winner. If
+//   it hears of none within T', it goes on as if it had restarted. A restart ends a retirement.
+// - A COORDINATOR from a process that has crashed since is believed: the crash will be noticed.
 #pragma once
 
 #include "core/flat_set.hpp"
@@ -60,10 +60,10 @@ namespace conch {
 /// What a process is doing in an election.
 enum class Stance : std::uint8_t {
   bystander,
-  listening,  // restarted: what was decided without us is on its way
+  listening,  // restarted: decisions made without us are in flight
   asking,     // polite: who is the coordinator?
   standing,   // waits for answers
-  waiting,    // has one, or has retired, and waits for the coordinator
+  waiting,    // has an answer, or has retired: waits for the coordinator
 };
 std::string_view word(Stance stance);
 
@@ -135,7 +135,7 @@ class Bully {
   void announce(Out& out);
   void accept(NodeId coordinator, Out& out);
   void take(Stance stance, Out& out);
-  /// To those in a part of the members, except ourselves.
+  /// Sends to the members that `which` selects, except ourselves.
   template <class M, class Which>
   void tell(const M& message, Which&& which, Out& out);
 
@@ -144,7 +144,7 @@ class Bully {
   Manners manners_;
   Timeouts timeouts_;
   Stance stance_ = Stance::bystander;
-  /// The last that we know of; 0 after a restart.
+  /// The last round that we know of; 0 after a restart.
   std::uint32_t round_ = 1;
   std::optional<NodeId> elected_;
   bool retired_ = false;

@@ -14,7 +14,7 @@ void BullyListening::restart(Out& out) {
   polite() ? ask(out) : begin_anew(out);
 }
 
-/// As if nothing had been decided.
+/// Handles the ELECTION as if nothing had been decided.
 void BullyRound::receive(NodeId from, const Election& m, Out& out) {
   if (!retired_) elected_.reset();
   Bully::receive(from, m, out);

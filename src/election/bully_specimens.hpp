@@ -1,4 +1,4 @@
-// The bully with one rule taken away; bully.hpp says what each is for.
+// The bully without one of its rules; bully.hpp says what each rule is for.
 #pragma once
 
 #include "election/bully.hpp"
@@ -17,7 +17,7 @@ class BullySecondElection : public Bully {
   void timer(TimerId timer, Out& out);
 };
 
-/// Begins, or asks, at once when it restarts.
+/// Does not listen when it restarts: it begins, or asks, at once.
 class BullyListening : public Bully {
  public:
   static constexpr About about =

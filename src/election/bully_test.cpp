@@ -13,7 +13,7 @@ constexpr TimerId t = Bully::answer_timer;
 constexpr TimerId t_prime = Bully::announcement_timer;
 constexpr Tuning polite{.manners = Manners::polite};
 
-/// 4 was the coordinator and has crashed.
+/// A group of four whose coordinator, 4, has crashed.
 template <class A = Bully>
 Electorate<A> bereft(Tuning tuning = {}) {
   Electorate<A> group(Group::up_to(4), tuning);
@@ -132,7 +132,7 @@ TEST(Bully, AnElectionThatHasBeenDecidedIsOnlyAnswered) {
 // "When a process is started to replace a crashed process, it begins an election. If it has the
 // highest process identifier, then it will decide that it is the coordinator and announce this to
 // the other processes. Thus it will become the coordinator, even though the current coordinator is
-// functioning." It listens first.
+// functioning." Ours listens first.
 TEST(Bully, WhoRestartsTakesOver) {
   Group group = bereft();
   group.elect(3);
@@ -145,7 +145,6 @@ TEST(Bully, WhoRestartsTakesOver) {
   EXPECT_EQ(group.coordinator(), NodeId{4});
 }
 
-// As printed, a restart may race with an announcement.
 TEST(Bully, WithoutListeningARestartRacesWithAnAnnouncement) {
   auto group = bereft<BullyListening>();
   group.elect(3);
@@ -188,7 +187,7 @@ TEST(Bully, WhoFindsNoSuccessorStandsAgain) {
   group.settle();
   group.crash(1);
   group.retire(2);
-  group.timer(2, t_prime);  // nobody came forward
+  group.timer(2, t_prime);  // no member has announced itself
   group.timer(2, t_prime);  // it has listened
   EXPECT_EQ(group.coordinator(), NodeId{2});
   EXPECT_FALSE(group.at(2).retired());

@@ -3,26 +3,28 @@
 //
 // Source: [Chang 1979]; [Coulouris 2011, section 15.3 and fig. 15.7].
 //
-// Assumes reliable FIFO channels and that nobody crashes; no bound on anything. A process knows its
-// neighbour and nobody else. The text does not say FIFO, but E2 needs it: an ELECTION that
-// overtakes the ELECTED of an earlier election is ended by a participant that would have been none,
-// and whoever sent it waits for ever (tests/scenarios/chang_roberts_overtaken.txt).
+// Assumes reliable FIFO channels and no crashes; no bound on time. A process knows only its
+// neighbour. The text does not say FIFO, but E2 needs it: if an ELECTION overtakes the ELECTED of
+// an earlier election, its receiver still takes part in that one and drops it, so its sender waits
+// for ever (tests/scenarios/chang_roberts_overtaken.txt).
 //
-// State: `participant` in an election, who was `elected`, and whether we have `retired`.
+// State: whether we are a `participant` in an election, the `elected` coordinator, and whether we
+// have `retired`.
 //
-//   ELECTION(candidate)   larger than ours: forwarded. Smaller: we put ourselves in, or, if we take
-//                         part already, end it here. Ours: we are the coordinator
+//   ELECTION(candidate)   larger than us: we forward it. Smaller: we put ourselves in, or, if we
+//                         take part already, drop it. Ourselves: we are the coordinator
 //   ELECTED(coordinator)  goes round once
 //
-// A coordinator that retires begins an election with no candidate, which every identifier is larger
-// than, and from then on only forwards. What the text leaves open, and was decided:
+// A coordinator that retires begins an election without a candidate, which counts as smaller than
+// every identifier, and from then on only forwards. Our decisions where the text leaves something
+// open:
 //
-// - Elections may overlap: a second one begins while ELECTED of the first goes round, and whoever
-//   hears that is no participant any more. It then stands again, the largest identifier goes round
-//   once more and wins again: more messages, the same result.
-// - An ELECTION without a candidate that comes back to who has retired has found nobody: it stands
-//   again.
-// - A coordinator takes no notice when its own ELECTED has come round, whatever has begun since.
+// - Elections may overlap: a second one begins while the ELECTED of the first goes round. A process
+//   that gets this ELECTED is no participant any more and stands again. So the largest identifier
+//   goes round once more and wins again: more messages, the same result.
+// - An ELECTION without a candidate that comes back to the retired process has found no other, so
+//   that process stands again.
+// - A coordinator ignores its own ELECTED when it has come round, whatever has begun since.
 #pragma once
 
 #include "election/elector.hpp"

@@ -1,4 +1,4 @@
-// Chang-Roberts with one rule taken away.
+// Chang-Roberts without one of its rules.
 #pragma once
 
 #include "election/chang_roberts.hpp"

@@ -51,20 +51,20 @@ std::string_view family_of(std::string_view algorithm) {
   return "peers";
 }
 
-Builder::Builder(About about) : about_(std::move(about)) {}
+Builder::Builder(RecordingInfo about) : about_(std::move(about)) {}
 
-Node Builder::add_node(Person person) {
+NodeIndex Builder::add_node(Person person) {
   nodes_.push_back(std::move(person));
   initial_state_.push_back(none);
   last_state_.push_back(none);
-  return static_cast<Node>(nodes_.size() - 1);
+  return static_cast<NodeIndex>(nodes_.size() - 1);
 }
 
-void Builder::initial_state(Node node, std::string_view state) {
+void Builder::initial_state(NodeIndex node, std::string_view state) {
   initial_state_[node] = texts_.number(state);
 }
 
-EventNumber Builder::add(const Event& event) {
+EventNumber Builder::add(const RecordedEvent& event) {
   if (events() == events_max)
     throw std::length_error("a film has at most " + std::to_string(events_max) +
                             " events: choose fewer nodes or fewer requests");
@@ -90,13 +90,13 @@ EventNumber Builder::add(const Event& event) {
 }
 
 /// Returns the kind of a message: `REQUEST` for `REQUEST(origin 1)`.
-std::uint16_t Builder::kind_of(const Event& event) {
+std::uint16_t Builder::kind_of(const RecordedEvent& event) {
   if (!is_message(event.happening) || event.detail.empty()) return no_kind;
   std::uint32_t kind = kinds_.number(event.detail.substr(0, event.detail.find('(')));
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(kind, no_kind));
 }
 
-void Builder::pair_message(EventNumber number, const Event& event, std::uint32_t text) {
+void Builder::pair_message(EventNumber number, const RecordedEvent& event, std::uint32_t text) {
   if (!event.peer) return;
   // Traces do not have the contents of application messages, so these match in order of sending.
   bool application = event.happening == Happening::tell || event.happening == Happening::told;
@@ -136,7 +136,7 @@ void Builder::end(std::vector<EventNumber>& beginnings, EventNumber ending) {
   beginnings.erase(beginnings.begin());
 }
 
-void Builder::pair_stay(EventNumber number, const Event& event, std::uint32_t lock) {
+void Builder::pair_stay(EventNumber number, const RecordedEvent& event, std::uint32_t lock) {
   switch (event.happening) {
     case Happening::request: return stays_[{event.node, lock}].requests.push_back(number);
     case Happening::enter: {
@@ -159,7 +159,7 @@ void Builder::pair_stay(EventNumber number, const Event& event, std::uint32_t lo
   }
 }
 
-void Builder::violation(std::string_view property, std::string_view what, std::vector<Node> nodes) {
+void Builder::violation(std::string_view property, std::string_view what, std::vector<NodeIndex> nodes) {
   auto event = static_cast<EventNumber>(std::max<std::size_t>(events(), 1) - 1);
   violations_.push_back({event, std::string(property), std::string(what), std::move(nodes)});
 }

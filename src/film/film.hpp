@@ -18,12 +18,12 @@ namespace conch::film {
 
 using trace::Happening;
 
-/// Its index in the film.
-using Node = std::uint32_t;
+/// A node's index in the film.
+using NodeIndex = std::uint32_t;
 using EventNumber = std::uint32_t;
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-struct About {
+struct RecordingInfo {
   std::string title = {};
   /// The command that repeats the run.
   std::string command = {};
@@ -42,13 +42,13 @@ struct Person {
   std::optional<std::uint64_t> ring = {};
 };
 
-struct Event {
-  /// In the film's unit. Smaller than that of the previous event counts as equal.
+struct RecordedEvent {
+  /// In the film's unit. A time before the previous event's counts as equal to it.
   std::int64_t at = 0;
   Happening happening = Happening::request;
-  Node node = 0;
+  NodeIndex node = 0;
   /// The other end of a message, or the suspected node.
-  std::optional<Node> peer = {};
+  std::optional<NodeIndex> peer = {};
   std::string_view detail = {};
   std::string_view lock = {};
   /// The node's state after this event; empty if unknown.
@@ -65,23 +65,23 @@ class Builder {
  public:
   static constexpr std::size_t events_max = 20'000'000;
 
-  explicit Builder(About about);
+  explicit Builder(RecordingInfo about);
 
-  About& about() { return about_; }
-  Node add_node(Person person);
+  RecordingInfo& about() { return about_; }
+  NodeIndex add_node(Person person);
   std::size_t nodes() const { return nodes_.size(); }
   /// The node's state before its first event.
-  void initial_state(Node node, std::string_view state);
+  void initial_state(NodeIndex node, std::string_view state);
   /// Matches a message with its other end, and an end with its beginning. Throws std::length_error
   /// if the film becomes too long.
-  EventNumber add(const Event& event);
+  EventNumber add(const RecordedEvent& event);
   std::size_t events() const { return at_.size(); }
   /// The node of an event; empty if there is no such event yet.
-  std::optional<Node> node_of(EventNumber event) const {
+  std::optional<NodeIndex> node_of(EventNumber event) const {
     return event < node_.size() ? std::optional(node_[event]) : std::nullopt;
   }
   /// Belongs to the last event added.
-  void violation(std::string_view property, std::string_view what, std::vector<Node> nodes);
+  void violation(std::string_view property, std::string_view what, std::vector<NodeIndex> nodes);
   std::size_t violations() const { return violations_.size(); }
   /// Belongs to the next event, or to the last one if no other follows.
   void caption(std::string_view text);
@@ -93,15 +93,15 @@ class Builder {
     EventNumber event;
     std::string property;
     std::string what;
-    std::vector<Node> nodes;
+    std::vector<NodeIndex> nodes;
   };
   struct Caption {
     EventNumber event;
     std::string text;
   };
   struct Way {
-    Node from;
-    Node to;
+    NodeIndex from;
+    NodeIndex to;
     /// The number of the message, or of its text.
     std::uint64_t message;
     friend auto operator<=>(const Way&, const Way&) = default;
@@ -113,15 +113,15 @@ class Builder {
     std::vector<EventNumber> entries;
   };
 
-  std::uint16_t kind_of(const Event& event);
-  void pair_message(EventNumber number, const Event& event, std::uint32_t text);
-  void pair_stay(EventNumber number, const Event& event, std::uint32_t lock);
+  std::uint16_t kind_of(const RecordedEvent& event);
+  void pair_message(EventNumber number, const RecordedEvent& event, std::uint32_t text);
+  void pair_stay(EventNumber number, const RecordedEvent& event, std::uint32_t lock);
   void end(std::vector<EventNumber>& beginnings, EventNumber ending);
   struct Column;
   std::vector<Column> columns() const;
   std::string header(const std::vector<Column>& columns) const;
 
-  About about_;
+  RecordingInfo about_;
   std::vector<Person> nodes_;
   Texts texts_;
   Texts locks_;
@@ -132,8 +132,8 @@ class Builder {
   std::int64_t first_ = 0;
   std::vector<double> at_;
   std::vector<std::uint8_t> word_;
-  std::vector<Node> node_;
-  std::vector<Node> peer_;
+  std::vector<NodeIndex> node_;
+  std::vector<NodeIndex> peer_;
   std::vector<EventNumber> mate_;
   std::vector<std::uint16_t> kind_;
   std::vector<std::uint32_t> lock_;
@@ -145,7 +145,7 @@ class Builder {
   std::vector<std::uint32_t> last_state_;
   /// Sends without an end so far, the oldest first.
   std::map<Way, std::vector<EventNumber>> messages_;
-  std::map<std::pair<Node, std::uint32_t>, Stay> stays_;
+  std::map<std::pair<NodeIndex, std::uint32_t>, Stay> stays_;
 };
 
 }  // namespace conch::film

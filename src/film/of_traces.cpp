@@ -21,10 +21,10 @@ constexpr std::uint32_t simulated_nodes_max = 1'000'000;
 
 class Projection final : public audit::TraceListener {
  public:
-  explicit Projection(About about) : film_(std::move(about)) {}
+  explicit Projection(RecordingInfo about) : film_(std::move(about)) {}
 
   void hear(const Line& line, TracePosition place, std::optional<Message> message) override {
-    Event event{.at = line.at, .happening = line.happening, .node = place_of(line, line.node)};
+    RecordedEvent event{.at = line.at, .happening = line.happening, .node = place_of(line, line.node)};
     if (!line.peer.empty()) event.peer = place_of(line, line.peer);
     event.detail = trace::unescaped(line.detail, detail_);
     event.lock = trace::unescaped(line.lock, lock_);
@@ -39,7 +39,7 @@ class Projection final : public audit::TraceListener {
   }
 
   void hear(const audit::TraceViolation& violation) override {
-    std::vector<Node> nodes;
+    std::vector<NodeIndex> nodes;
     for (const Evidence& exhibit : violation.exhibits)
       if (auto node = speaker_of(exhibit.place)) {
         bool known = std::find(nodes.begin(), nodes.end(), *node) != nodes.end();
@@ -54,17 +54,17 @@ class Projection final : public audit::TraceListener {
   }
 
  private:
-  Node place_of(const Line& line, std::string_view name) {
+  NodeIndex place_of(const Line& line, std::string_view name) {
     return line.live ? place_of_peer(name) : place_of_node(name);
   }
-  Node place_of_peer(std::string_view id) {
+  NodeIndex place_of_peer(std::string_view id) {
     auto found = places_.find(id);
     if (found != places_.end()) return found->second;
-    Node place = film_.add_node({std::string(id)});
+    NodeIndex place = film_.add_node({std::string(id)});
     places_.emplace(id, place);
     return place;
   }
-  Node place_of_node(std::string_view digits) {
+  NodeIndex place_of_node(std::string_view digits) {
     std::uint32_t number = simulated_nodes_max;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (number >= simulated_nodes_max)
@@ -79,23 +79,23 @@ class Projection final : public audit::TraceListener {
         pairs_.try_emplace({message.from, message.to}, pairs_.size()).first->second;
     return (pair << bits) + message.number;
   }
-  std::optional<Node> speaker_of(TracePosition place) const {
+  std::optional<NodeIndex> speaker_of(TracePosition place) const {
     if (!live_) return film_.node_of(static_cast<EventNumber>(place.line - 1));
     if (place.stream < speakers_.size()) return speakers_[place.stream];
     return {};
   }
 
   Builder film_;
-  std::map<std::string, Node, std::less<>> places_;
+  std::map<std::string, NodeIndex, std::less<>> places_;
   std::map<std::pair<LifeId, LifeId>, std::uint64_t> pairs_;
-  std::vector<Node> speakers_;
+  std::vector<NodeIndex> speakers_;
   bool live_ = false;
   std::string detail_, lock_, state_;
 };
 
 }  // namespace
 
-Builder film_of(std::vector<audit::TraceStream*> streams, About about) {
+Builder film_of(std::vector<audit::TraceStream*> streams, RecordingInfo about) {
   Projection projection(std::move(about));
   audit::Audit(std::move(streams), &projection).run();
   return projection.finish();

@@ -10,6 +10,6 @@ namespace conch::film {
 
 /// Throws Error if one of them is not a trace, or if they are not of one run. If `about` has no
 /// algorithm, takes the one that the trace names.
-Builder film_of(std::vector<audit::TraceStream*> streams, About about);
+Builder film_of(std::vector<audit::TraceStream*> streams, RecordingInfo about);
 
 }  // namespace conch::film

@@ -1,4 +1,4 @@
-// Decides whom the HTTP server answers, and how; without sockets.
+// Decides which HTTP requests are granted, and what the responses are. Uses no sockets.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -70,13 +70,13 @@ std::string busy(std::string_view why) {
   return whole.insert(whole.find("\r\n") + 2, "Retry-After: 1\r\n");
 }
 
-const Page* page_of(const Request& request, const HttpOptions& options) {
+const Page* page_of(const HttpRequest& request, const HttpOptions& options) {
   const auto& pages = request.method == "POST" ? options.actions : options.pages;
   auto found = pages.find(request.path);
   return found == pages.end() ? nullptr : &found->second;
 }
 
-std::string objection(const Request& request, const HttpOptions& options,
+std::string objection(const HttpRequest& request, const HttpOptions& options,
                       std::string_view address) {
   std::string_view host = request.header("host");
   if (!host.empty() && !options.insecure && !is_own_host(host, options.listen, address))
@@ -98,7 +98,7 @@ std::string objection(const Request& request, const HttpOptions& options,
   return "";
 }
 
-std::string answer(const Request& request, const HttpOptions& options) {
+std::string answer(const HttpRequest& request, const HttpOptions& options) {
   bool with_body = request.method != "HEAD";
   const Page* page = page_of(request, options);
   if (!page && request.path == "/" && request.method != "POST")

@@ -1,5 +1,5 @@
-// A worker thread for slow requests, which it runs one after another. Requests for the same thing
-// that have not begun are run once for all who asked; one whose askers have all gone is dropped.
+// A worker thread for slow requests, which it runs one after another. Waiting requests for the same
+// thing run once for all their askers; a request whose askers have all gone is dropped.
 #pragma once
 
 #include <condition_variable>

@@ -24,17 +24,17 @@ class Broadcast {
   // For publishers. `data` is one line.
 
   void publish(std::string_view event, std::string_view data);
-  /// Like `publish`, but later listeners get it first, unless another event of the same name
-  /// follows.
+  /// Like `publish`, but listeners that join later get it first. A later announcement of the same
+  /// name replaces it.
   void announce(std::string_view event, std::string_view data);
   /// Forgets all announced events.
   void retract();
-  /// Waits until somebody listens; false when it is closed.
+  /// Waits until there is a listener; false when it is closed.
   bool await_listener();
   std::size_t listeners() const;
   /// Waits this long, or until it is closed; returns whether it is.
   bool await_close(std::chrono::nanoseconds patience);
-  /// Wakes everybody who waits.
+  /// Wakes all threads that wait.
   void close();
 
   // For the one thread that serves the listeners.

@@ -76,7 +76,7 @@ std::size_t end_of_head(std::string_view bytes) {
   return std::string_view::npos;
 }
 
-bool read_first_line(std::string_view line, Request& request) {
+bool read_first_line(std::string_view line, HttpRequest& request) {
   std::size_t method_end = line.find(' ');
   std::size_t target_end = line.rfind(' ');
   if (method_end == std::string_view::npos || target_end == method_end) return false;
@@ -89,7 +89,7 @@ bool read_first_line(std::string_view line, Request& request) {
   return true;
 }
 
-bool read_headers(std::string_view text, Request& request) {
+bool read_headers(std::string_view text, HttpRequest& request) {
   for (std::string_view line = take_line(text); !line.empty(); line = take_line(text)) {
     std::size_t colon = line.find(':');
     if (colon == 0 || colon == std::string_view::npos || line.front() == ' ') return false;
@@ -100,7 +100,7 @@ bool read_headers(std::string_view text, Request& request) {
 }
 
 /// The length that the head announces; empty if it is malformed.
-std::optional<std::size_t> length_of(const Request& request) {
+std::optional<std::size_t> length_of(const HttpRequest& request) {
   if (!request.headers.contains("content-length")) return 0;
   std::string_view text = request.header("content-length");
   std::size_t length = 0;
@@ -118,28 +118,28 @@ std::string host_in(std::string_view text) {
 
 bool is_loopback(const std::string& host) {
   if (host == "localhost" || host == "::1") return true;
-  // Only numbers count: a name is resolved by somebody else's server.
+  // Only numbers count: another's name server decides where a name leads.
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 }  // namespace
 
-std::string_view Request::header(const std::string& name) const {
+std::string_view HttpRequest::header(const std::string& name) const {
   auto found = headers.find(name);
   return found == headers.end() ? std::string_view() : found->second;
 }
 
-std::string_view Request::parameter(const std::string& name) const {
+std::string_view HttpRequest::parameter(const std::string& name) const {
   auto found = query.find(name);
   return found == query.end() ? std::string_view() : found->second;
 }
 
-std::variant<Incomplete, Malformed, Request> read_request(std::string_view bytes) {
+std::variant<Incomplete, Malformed, HttpRequest> read_request(std::string_view bytes) {
   std::size_t head_end = end_of_head(bytes);
   if (std::min(head_end, bytes.size()) > head_bytes_max)
     return Malformed{"431 Request Header Fields Too Large"};
   if (head_end == std::string_view::npos) return Incomplete{};
-  Request request;
+  HttpRequest request;
   std::string_view head = bytes.substr(0, head_end);
   if (!read_first_line(take_line(head), request) || !read_headers(head, request))
     return Malformed{"400 Bad Request"};
@@ -156,7 +156,7 @@ bool is_own_host(std::string_view host, std::string_view listen, std::string_vie
   return is_loopback(name) || name == host_in(listen) || name == host_in(address);
 }
 
-bool is_same_origin(const Request& request) {
+bool is_same_origin(const HttpRequest& request) {
   if (!request.headers.contains("origin")) return true;
   std::string origin = small(request.header("origin"));
   std::string host = small(request.header("host"));

@@ -9,7 +9,7 @@
 
 namespace conch::http {
 
-struct Request {
+struct HttpRequest {
   std::string method;
   /// Without the query.
   std::string path;
@@ -19,7 +19,7 @@ struct Request {
   std::map<std::string, std::string> headers = {};
   std::string body = {};
 
-  /// Both are empty if it was not given.
+  /// Both return an empty text for a name that the request does not have.
   std::string_view header(const std::string& name) const;
   std::string_view parameter(const std::string& name) const;
 };
@@ -35,14 +35,14 @@ inline constexpr std::size_t head_bytes_max = 8192;
 inline constexpr std::size_t body_bytes_max = 4096;
 
 /// `bytes` is all that the client has sent so far.
-std::variant<Incomplete, Malformed, Request> read_request(std::string_view bytes);
+std::variant<Incomplete, Malformed, HttpRequest> read_request(std::string_view bytes);
 
 /// Whether the Host header names loopback or an address that we listen on. Any other name may have
-/// been pointed at us by somebody else's name server (DNS rebinding).
+/// been pointed at us by a foreign name server (DNS rebinding).
 bool is_own_host(std::string_view host, std::string_view listen, std::string_view address);
 
 /// Whether the request came from a page of this server. Programs other than browsers send no
 /// Origin, and are accepted.
-bool is_same_origin(const Request& request);
+bool is_same_origin(const HttpRequest& request);
 
 }  // namespace conch::http

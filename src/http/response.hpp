@@ -23,6 +23,6 @@ std::string refusal(std::string_view status, std::string_view why = {});
 std::string busy(std::string_view why);
 
 /// The page or action that the request names; null if there is none.
-const Page* page_of(const Request& request, const HttpOptions& options);
+const Page* page_of(const HttpRequest& request, const HttpOptions& options);
 
 }  // namespace conch::http

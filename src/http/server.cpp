@@ -91,7 +91,7 @@ net::Descriptor open_door(net::SocketName& name, const std::string& text) {
 }
 
 /// Everything of a request that a page may depend on.
-std::string topic_of(const Request& request) {
+std::string topic_of(const HttpRequest& request) {
   std::string topic = request.method;
   auto add = [&](const std::string& text) { topic += fmt::format(" {}:{}", text.size(), text); };
   add(request.path);
@@ -135,7 +135,7 @@ class Service {
   bool attend_watcher(HttpClient& client);
   bool read_from(HttpClient& client);
   bool write_to(HttpClient& client) const;
-  void take_request(HttpClient& client, Request request);
+  void take_request(HttpClient& client, HttpRequest request);
   void begin_stream(HttpClient& client);
   void finish(const BackgroundWorker::Result& result);
   void leave(HttpClient& client) {
@@ -151,7 +151,7 @@ class Service {
   std::uint64_t came_ = 0;
   std::list<HttpClient> clients_;
   BackgroundWorker looks_;
-  /// Actions have a worker of their own, because a change of the group may take longer than a look.
+  /// Actions have a worker of their own, because a change of the group may take longer than a page.
   BackgroundWorker acts_;
 };
 
@@ -226,7 +226,7 @@ bool Service::attend_watcher(HttpClient& client) {
   client.answer.clear();
   client.answered = 0;
   client.until = now + options_.heartbeat;
-  // Events published meanwhile do not ring the bell again.
+  // Events published meanwhile do not wake this thread again.
   if (options_.stream->has_news(*client.place)) client.until = now;
   return true;
 }
@@ -239,11 +239,11 @@ bool Service::read_from(HttpClient& client) {
   client.request.append(bytes.data(), static_cast<std::size_t>(size));
   auto read = read_request(client.request);
   if (auto* malformed = std::get_if<Malformed>(&read)) client.answer = refusal(malformed->status);
-  if (auto* request = std::get_if<Request>(&read)) take_request(client, std::move(*request));
+  if (auto* request = std::get_if<HttpRequest>(&read)) take_request(client, std::move(*request));
   return true;
 }
 
-void Service::take_request(HttpClient& client, Request request) {
+void Service::take_request(HttpClient& client, HttpRequest request) {
   client.answer = client.is_surplus ? busy(too_many) : objection(request, options_, address_);
   if (client.writes()) return;
   if (options_.stream && request.path == options_.stream_path && request.method == "GET")

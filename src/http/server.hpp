@@ -1,7 +1,7 @@
 // A small HTTP server for the status pages of a peer; one request per connection.
 //
 // One thread serves all clients and never waits for any of them. A slow client has a few seconds
-// and kilobytes for its request, and clients beyond the limit are told to come again. Slow pages
+// and kilobytes for its request, and clients beyond the limit are told to try again. Slow pages
 // run in a second thread and slow actions in a third; if a client closes its connection meanwhile,
 // its request is dropped. A stream goes on until the client hangs up.
 #pragma once
@@ -25,7 +25,7 @@ struct Page {
   std::string type;
   /// Called by a thread of the server. A thrown HttpRefusal becomes the answer; any other exception
   /// becomes a 503 with its text.
-  std::function<std::string(const Request&)> text;
+  std::function<std::string(const HttpRequest&)> text;
   /// It may block, so a worker thread calls it.
   bool slow = false;
   /// Constant content to use instead of `text`; it is never copied, however large.
@@ -84,9 +84,9 @@ class HttpServer {
 
 /// Checks access: empty if the request is granted, else the whole response. `address` is where the
 /// server listens.
-std::string objection(const Request& request, const HttpOptions& options, std::string_view address);
+std::string objection(const HttpRequest& request, const HttpOptions& options, std::string_view address);
 /// The whole response to a granted request; only the head if the page has `bytes`.
-std::string answer(const Request& request, const HttpOptions& options);
+std::string answer(const HttpRequest& request, const HttpOptions& options);
 
 /// Reads a token from a file that only its owner may access: one line of at least 16 visible
 /// characters. Throws Error.

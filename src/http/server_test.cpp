@@ -22,12 +22,12 @@ using testing::Caller;
 HttpOptions options() {
   HttpOptions options;
   options.listen = "127.0.0.1:0";
-  options.pages["/a"] = {"text/plain", [](const Request&) { return std::string("page a\n"); }};
+  options.pages["/a"] = {"text/plain", [](const HttpRequest&) { return std::string("page a\n"); }};
   options.pages["/b"] = {"text/plain",
-                         [](const Request&) -> std::string { throw Error("not now"); }};
+                         [](const HttpRequest&) -> std::string { throw Error("not now"); }};
   options.pages["/slow"] = {
-      "text/plain", [](const Request& asked) { return std::string(asked.parameter("x")); }, true};
-  options.actions["/do"] = {"text/plain", [](const Request& asked) { return asked.body + "!"; },
+      "text/plain", [](const HttpRequest& asked) { return std::string(asked.parameter("x")); }, true};
+  options.actions["/do"] = {"text/plain", [](const HttpRequest& asked) { return asked.body + "!"; },
                             true};
   options.patience = 300ms;
   return options;
@@ -37,7 +37,7 @@ HttpOptions options() {
 std::string answer_to(const std::string& text, const HttpOptions& options) {
   auto read = read_request(text);
   if (auto* malformed = std::get_if<Malformed>(&read)) return malformed->status;
-  auto* request = std::get_if<Request>(&read);
+  auto* request = std::get_if<HttpRequest>(&read);
   if (!request) return "more";
   std::string refused = objection(*request, options, "127.0.0.1:80");
   return refused.empty() ? answer(*request, options) : refused;
@@ -262,7 +262,7 @@ TEST_F(HttpStream, WhoHangsUpIsNoListener) {
   await_listeners(0);
 }
 
-/// It delays neither the publisher nor other listeners, and learns how many events it has missed.
+/// It delays neither the publisher nor other listeners, and is told how many events it has missed.
 TEST_F(HttpStream, WhoDoesNotReadMissesSomething) {
   HttpOptions options = with_stream();
   HttpServer server(options);
@@ -315,7 +315,7 @@ TEST_F(HttpStream, WhatIsSlowDelaysNobodyElse) {
   std::promise<void> release;
   std::shared_future<void> released = release.get_future().share();
   options.pages["/wait"] = {"text/plain",
-                            [released](const Request&) {
+                            [released](const HttpRequest&) {
                               released.wait();
                               return std::string("done");
                             },

@@ -20,13 +20,13 @@ class HttpWork : public ::testing::Test {
     HttpOptions options;
     options.listen = "127.0.0.1:0";
     options.patience = std::chrono::seconds(20);
-    options.pages["/a"] = {"text/plain", [](const Request&) { return std::string("page a"); }};
+    options.pages["/a"] = {"text/plain", [](const HttpRequest&) { return std::string("page a"); }};
     options.token = "0123456789abcdef";
     options.pages["/wait"] = {
-        "text/plain", [this](const Request& asked) { return wait_for(asked.parameter("x")); },
+        "text/plain", [this](const HttpRequest& asked) { return wait_for(asked.parameter("x")); },
         true};
     options.actions["/act"] = {"text/plain",
-                               [this](const Request& asked) { return wait_for(asked.body); }, true};
+                               [this](const HttpRequest& asked) { return wait_for(asked.body); }, true};
     return options;
   }
   std::string wait_for(std::string_view what) {

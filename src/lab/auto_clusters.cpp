@@ -18,7 +18,7 @@ using namespace sim;
 constexpr Load loads[] = {medium, heavy};
 constexpr Contestant contestants[] = {{"proxy"}, {"preempt", 20}, {"preempt-aggregation", 20}};
 
-/// How many others each peer measures in an interval.
+/// How many other peers each peer measures in an interval.
 constexpr std::size_t measured_at_once = 8;
 constexpr double intervals_per_min = 6;
 /// The largest relative error of a measurement; measurements are only ever too long.

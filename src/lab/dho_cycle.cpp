@@ -1,4 +1,4 @@
-// Figure 7 and equation 4 of Hernane 2015: the length of a DHO cycle when everybody asks again at
+// Figure 7 and equation 4 of Hernane 2015: the length of a DHO cycle when every peer asks again at
 // once, for data from 1 KiB to 100 MiB, over a tree of peers and over a server.
 #include <fmt/core.h>
 
@@ -67,8 +67,8 @@ bool applies(const Point& point, const Times& times, const sim::Wires& wires) {
 }
 
 /// The means to use: of the steady state if there is one, else of all cycles.
-Times Run::*means(bool counts) { return counts ? &Run::steady : &Run::all; }
-Times Run::*deviations(bool counts) { return counts ? &Run::steady_off : &Run::all_off; }
+Times HandoverRun::*means(bool counts) { return counts ? &HandoverRun::steady : &HandoverRun::all; }
+Times HandoverRun::*deviations(bool counts) { return counts ? &HandoverRun::steady_off : &HandoverRun::all_off; }
 
 /// With one latency everywhere, these times are known and need not be measured.
 Times computed(const Point& point, const sim::Uniform& wires) {
@@ -90,7 +90,7 @@ class Cycle {
   void measure_uniform(const Point& point);
   void row(const Point& point, std::string_view wires, std::string_view engine, const Times& tree,
            const Times& server, const std::string& apart, bool counts);
-  void draw(const Point& point, const Run& tree, const Run& server, bool counts);
+  void draw(const Point& point, const HandoverRun& tree, const HandoverRun& server, bool counts);
   void draw_equation(const Point& point);
   std::vector<PaperClaim> claims() const;
 
@@ -135,9 +135,9 @@ void Cycle::row(const Point& point, std::string_view wires, std::string_view eng
 
 void Cycle::measure_grid(const Point& point) {
   sim::Wires grid = sim::Grid{};
-  std::vector<Run> tree =
+  std::vector<HandoverRun> tree =
       measure(workload(point, peer_to_peer, grid), setup_.seeds, setup_.engines);
-  std::vector<Run> server =
+  std::vector<HandoverRun> server =
       measure(workload(point, client_server, grid), setup_.seeds, setup_.engines);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     bool counts = applies(point, tree[i].all, grid);
@@ -152,8 +152,8 @@ void Cycle::measure_grid(const Point& point) {
 void Cycle::measure_uniform(const Point& point) {
   if (setup_.engines == Engines::simgrid) return;
   sim::Uniform wires;
-  Run tree = measure(workload(point, peer_to_peer, wires), {1, 1}, Engines::sim).front();
-  Run server = measure(workload(point, client_server, wires), {1, 1}, Engines::sim).front();
+  HandoverRun tree = measure(workload(point, peer_to_peer, wires), {1, 1}, Engines::sim).front();
+  HandoverRun server = measure(workload(point, client_server, wires), {1, 1}, Engines::sim).front();
   bool counts = applies(point, tree.all, wires);
   Times times = tree.*means(counts);
   Times known = computed(point, wires);
@@ -164,7 +164,7 @@ void Cycle::measure_uniform(const Point& point) {
 
 double mebibytes(const Point& point) { return static_cast<double>(point.bytes) / mib; }
 
-void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool counts) {
+void Cycle::draw(const Point& point, const HandoverRun& tree, const HandoverRun& server, bool counts) {
   auto [entry, is_new] = cycles_.try_emplace(
       point.locked,
       Figure{fmt::format("Cycle time of {} peers that ask again at once, T_locked = {}",
@@ -185,8 +185,8 @@ void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool co
       .points.push_back({x, times.dho_s / slots_s, off.dho_s / slots_s});
 }
 
-/// Draws equation 4 with the paper's eta, assuming that everybody waits. The paper does not say so:
-/// it has no numbers of figure 7 and none of q.
+/// Draws equation 4 with the paper's eta, assuming that every peer waits. The paper does not say
+/// so: it gives no numbers for figure 7, and none for q.
 void Cycle::draw_equation(const Point& point) {
   Figure& figure = cycles_.at(point.locked);
   auto cycle_s = [&](double eta_us) {

@@ -42,8 +42,8 @@ std::optional<Printed> printed(Node peers, double share) {
   return {};
 }
 
-/// T1 = T2, in rounds of the queue of those who stay. With half a round, a churner leaves once a
-/// round and before the lock comes; this is compared with the paper. With more than one round the
+/// T1 = T2, in rounds of the queue of the peers that stay. With half a round, a churner leaves once
+/// a round and before the lock comes; this is compared with the paper. With more than one round the
 /// lock comes to peers that sleep.
 constexpr double usual_wait = 0.5;
 
@@ -69,7 +69,7 @@ class Mobility {
  private:
   Workload workload(Node staying, Node churners) const;
   void measure_share(Node peers, double share);
-  void add(const Point& point, const Run& with, const Run& alone, const std::string& apart);
+  void add(const Point& point, const HandoverRun& with, const HandoverRun& alone, const std::string& apart);
   void draw(const Point& point, double off_s);
   double most_percent(double least_wait, double most_wait) const;
   PaperClaim judge_negligible() const;
@@ -108,14 +108,14 @@ Workload Mobility::workload(Node staying, Node churners) const {
 void Mobility::measure_share(Node peers, double share) {
   auto churners = static_cast<Node>(std::ceil(share * peers));
   Node staying = peers - churners;
-  std::vector<Run> alone = measure(workload(staying, 0), setup_.seeds, setup_.engines);
+  std::vector<HandoverRun> alone = measure(workload(staying, 0), setup_.seeds, setup_.engines);
   for (double wait : setup_.numbers<double>("waits")) {
     Workload with_churners = workload(staying, churners);
     with_churners.first_wait = with_churners.second_wait = from_s(wait * alone[0].steady.dho_s);
     // SimGrid runs only where the paper is compared, unless it is the only engine.
     Engines engines = wait == usual_wait ? setup_.engines : Engines::sim;
     if (setup_.engines == Engines::simgrid) engines = Engines::simgrid;
-    std::vector<Run> with = measure(with_churners, setup_.seeds, engines);
+    std::vector<HandoverRun> with = measure(with_churners, setup_.seeds, engines);
     for (std::size_t i = 0; i < with.size(); ++i)
       add({peers, share, wait, with[i].engine, with[i].departures, with[i].unwanted,
            with[i].steady.dho_s - alone[i].steady.dho_s, alone[i].steady.dho_s},
@@ -123,7 +123,7 @@ void Mobility::measure_share(Node peers, double share) {
   }
 }
 
-void Mobility::add(const Point& point, const Run& with, const Run& alone,
+void Mobility::add(const Point& point, const HandoverRun& with, const HandoverRun& alone,
                    const std::string& apart) {
   points_.push_back(point);
   auto paper = printed(point.peers, point.share);
@@ -176,7 +176,7 @@ PaperClaim Mobility::judge_negligible() const {
       judged(everybody_left && most <= percent_max)};
 }
 
-/// Compares the overheads of the two sizes, where there is any: beyond one round.
+/// Compares the overheads of the two sizes where there is an overhead: beyond one round.
 PaperClaim Mobility::judge_sizes() const {
   auto comparable = [](const Point& a, const Point& b) {
     return a.share == b.share && a.wait == b.wait && a.engine == b.engine && a.peers < b.peers;

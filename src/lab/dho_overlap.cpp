@@ -138,7 +138,7 @@ Figure empty_figure(const LockedPart& part, const Setup& setup) {
       {"time", "s"}};
 }
 
-void draw(Figure& figure, const Point& point, const Run& run) {
+void draw(Figure& figure, const Point& point, const HandoverRun& run) {
   auto add = [&](std::string_view what, double Times::*time) {
     figure.at(fmt::format("{}, {}", what, run.engine))
         .points.push_back({point.overlap_s, run.steady.*time, run.steady_off.*time});
@@ -169,10 +169,10 @@ ExperimentResult dho_overlap(const Setup& setup) {
   for (const LockedPart& part : parts) {
     Duration locked = part.locked;
     Figure& figure = findings.figures.emplace_back(empty_figure(part, setup));
-    std::vector<Run> without;
+    std::vector<HandoverRun> without;
     for (double overlap_s : setup.numbers<double>("overlap")) {
       Duration overlap = from_s(overlap_s);
-      std::vector<Run> runs = measure(workload(setup, locked, overlap), setup.seeds, setup.engines);
+      std::vector<HandoverRun> runs = measure(workload(setup, locked, overlap), setup.seeds, setup.engines);
       if (without.empty())
         without = overlap_s == 0
                       ? runs

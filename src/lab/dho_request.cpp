@@ -96,7 +96,7 @@ class Neighbours final : private sim::DataPeer::Outlet {
     if (orders_ != orders) circles += ", 4";
     record(fmt::format("{} calls {}", name_of(node), name), circles);
   }
-  /// Delivers everything that arrives until then.
+  /// Delivers everything that arrives up to this time.
   void advance(double until) {
     while (!flights_.empty() && flights_.begin()->first <= until) {
       Flight flight = std::move(flights_.begin()->second);

@@ -47,8 +47,8 @@ std::vector<NodeId> in_order(Node nodes) {
   return ring;
 }
 
-/// Runs on a ring in falling order. The neighbour of the highest process is the next one below; the
-/// message of that one passes everybody before it meets the highest.
+/// Runs on a ring in falling order. The neighbour of the highest process is the second highest,
+/// whose message passes all the others before it meets the highest.
 Cost ring(Node nodes, std::vector<Node> starters) {
   ElectionOptions options = still("chang-roberts", nodes);
   options.ring = in_order(nodes);
@@ -127,7 +127,7 @@ bool everywhere(const std::vector<Row>& rows, Test&& test) {
 constexpr std::string_view section = "lecture notes, section 15.3";
 
 /// The formulas for N processes of the textbook, chapter 15, on which the notes [Coulouris 2011]
-/// are based; the notes have none. Everybody is up but the highest, which has crashed.
+/// are based; the notes have none. All processes are up but the highest, which has crashed.
 double ring_best(double n) { return 2 * n; }
 double ring_worst(double n) { return 3 * n - 1; }
 double bully_best(double n) { return n - 2; }
@@ -183,8 +183,7 @@ std::vector<PaperClaim> judge(const std::vector<Row>& rows) {
        judged(everywhere(rows,
                          [](const Row& row) {
                            std::uint64_t up = row.nodes - 1;
-                           // Everybody asks all above it; all but the crashed one answer; one
-                           // announces.
+                           // Each asks all above it; all but the crashed one answer; one announces.
                            return row.bully_worst.messages ==
                                   up * (up - 1) / 2 + up + up * (up - 1) / 2 + up - 1;
                          }))},

@@ -51,7 +51,7 @@ Options workload(const Contender& contender, Node nodes, Load load) {
   options.local_latency = options.remote_latency =
       Distribution::uniform(latency / 2, latency + latency / 2);
   options.hold = Distribution::constant(latency);
-  // At low load requests hardly ever meet; at high load everybody asks again at once.
+  // At low load requests hardly ever meet; at high load every node asks again at once.
   Duration apart = 200 * static_cast<int>(nodes) * latency;
   options.think =
       load == Load::low ? Distribution::exponential(apart) : Distribution::constant(Duration{0});

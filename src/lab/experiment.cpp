@@ -21,7 +21,7 @@ constexpr Seeds three_seeds{1, 3};
 /// line-of-sight distance by 2.1, then divide by the speed of light in fiber" is the rule of thumb
 /// of the measurements that [Bozkurt 2018] cites. With the best ways through today's cables it
 /// would be 1.3.
-constexpr Setting planet_settings[] = {
+constexpr ExperimentOption planet_settings[] = {
     {.name = "cities",
      .about = "cities",
      .full = "5,20,50",
@@ -37,14 +37,14 @@ constexpr Setting planet_settings[] = {
 };
 
 // The settings of Muhammad 2005, tables 1 and 2; tests use fewer nodes.
-constexpr Setting replicas{
+constexpr ExperimentOption replicas{
     .name = "replicas", .about = "replicas of each resource", .full = "10", .most = 1000};
-constexpr Setting resources{
+constexpr ExperimentOption resources{
     .name = "resources", .about = "resources, with a lock each", .full = "65", .most = 100'000};
-constexpr Setting rounds{.name = "rounds", .about = "rounds", .full = "20", .most = 1000};
-constexpr Setting requests{
+constexpr ExperimentOption rounds{.name = "rounds", .about = "rounds", .full = "20", .most = 1000};
+constexpr ExperimentOption requests{
     .name = "requests", .about = "requests in each round", .full = "20", .most = 100'000};
-constexpr Setting nodes{.name = "nodes",
+constexpr ExperimentOption nodes{.name = "nodes",
                         .about = "nodes of the overlay",
                         .full = "6500",
                         .smoke = "1000",
@@ -52,7 +52,7 @@ constexpr Setting nodes{.name = "nodes",
                         .most = 1'000'000};
 
 /// Returns the setting with other values.
-constexpr Setting with(Setting setting, std::string_view full, std::string_view quick = {},
+constexpr ExperimentOption with(ExperimentOption setting, std::string_view full, std::string_view quick = {},
                        std::string_view smoke = {}) {
   setting.full = full;
   setting.quick = quick;
@@ -60,31 +60,31 @@ constexpr Setting with(Setting setting, std::string_view full, std::string_view 
   return setting;
 }
 
-constexpr Setting p2p_nodes_settings[] = {
+constexpr ExperimentOption p2p_nodes_settings[] = {
     with(nodes, "500,1000,2000,3500,5000,6500,10000", "500,2000,6500,10000", "500,1000"), replicas,
     resources, rounds, requests};
-constexpr Setting p2p_load_settings[] = {
+constexpr ExperimentOption p2p_load_settings[] = {
     nodes, replicas, resources, rounds,
     with(requests, "10,20,40,60,80,100", "10,20,40,100", "10,40")};
-constexpr Setting p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
+constexpr ExperimentOption p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
                                                  with(replicas, "10,40"), with(resources, "10"),
                                                  rounds, requests};
 /// The figure of the paper ends at a churn of 200, that of its short version at 3000.
-constexpr Setting p2p_churn_settings[] = {nodes,
+constexpr ExperimentOption p2p_churn_settings[] = {nodes,
                                           replicas,
                                           resources,
                                           rounds,
                                           requests,
-                                          Setting{.name = "churn",
+                                          ExperimentOption{.name = "churn",
                                                   .about = "nodes that leave or come in a round",
                                                   .full = "0,100,200,1000,3000",
                                                   .quick = "0,100,200,3000",
                                                   .smoke = "0,100,200,400",
                                                   .least = 0}};
-constexpr Setting p2p_scale_settings[] = {
+constexpr ExperimentOption p2p_scale_settings[] = {
     with(nodes, "1000,10000,100000,1000000", "1000,10000,100000", "1000,3000"), replicas, rounds};
 
-constexpr Setting elmp_settings[] = {{.name = "nodes",
+constexpr ExperimentOption elmp_settings[] = {{.name = "nodes",
                                       .about = "nodes",
                                       .full = "10,32,100,316,1000,3162,10000",
                                       .quick = "10,32,100,316,1000",
@@ -93,17 +93,17 @@ constexpr Setting elmp_settings[] = {{.name = "nodes",
                                       .most = 10'000}};
 
 /// "Peers carry out 100 DHO cycles" [Hernane 2015, section 7].
-constexpr Setting cycles{.name = "cycles",
+constexpr ExperimentOption cycles{.name = "cycles",
                          .about = "cycles of each peer",
                          .full = "100",
                          .quick = "20",
                          .least = 10,
                          .most = 10'000};
-constexpr Setting data{
+constexpr ExperimentOption data{
     .name = "data", .about = "size of the data", .full = "50MiB", .most = 1 << 30};
-constexpr Setting peers{.name = "peers", .about = "peers", .full = "50", .least = 2, .most = 1000};
+constexpr ExperimentOption peers{.name = "peers", .about = "peers", .full = "50", .least = 2, .most = 1000};
 
-constexpr Setting cycle_settings[] = {
+constexpr ExperimentOption cycle_settings[] = {
     peers,
     cycles,
     {.name = "data",
@@ -119,7 +119,7 @@ constexpr Setting cycle_settings[] = {
      .most = 3600,
      .is_whole = false},
 };
-constexpr Setting overlap_settings[] = {
+constexpr ExperimentOption overlap_settings[] = {
     peers,
     cycles,
     data,
@@ -132,7 +132,7 @@ constexpr Setting overlap_settings[] = {
      .most = 3600,
      .is_whole = false},
 };
-constexpr Setting mobility_settings[] = {
+constexpr ExperimentOption mobility_settings[] = {
     {.name = "peers", .about = "peers", .full = "50,120", .smoke = "50", .least = 4, .most = 1000},
     cycles,
     data,
@@ -232,14 +232,14 @@ std::string print_seeds(const Seeds& seeds, const Seeds& usual) {
 Setup Experiment::setup_at(Scale scale) const {
   std::uint64_t last = pick(scale, seeds.first, seeds.first + 1, seeds.last);
   Setup setup{.seeds = {seeds.first, std::min(last, seeds.last)}, .scale = scale};
-  for (const Setting& setting : settings)
+  for (const ExperimentOption& setting : settings)
     setup.settings[setting.name] = setting.parse(setting.usual(scale));
   return setup;
 }
 
 void Experiment::set(Setup& setup, std::string_view setting, std::string_view text) const {
   std::string known;
-  for (const Setting& each : settings) {
+  for (const ExperimentOption& each : settings) {
     if (each.name == setting) {
       setup.settings[each.name] = each.parse(text);
       setup.changed += fmt::format(" --{} {}", setting, text);

@@ -66,14 +66,14 @@ struct Experiment {
   ExperimentResult (*measure)(const Setup& setup) = nullptr;
   /// The default seeds. Verdicts do not change with other seeds, if there are as many.
   Seeds seeds = {};
-  std::span<const Setting> settings = {};
+  std::span<const ExperimentOption> settings = {};
   bool has_engines = false;
   /// Without verdicts, a report needs only one seed.
   bool has_verdicts = true;
 
   /// The seeds and settings of a scale: all seeds at `full`, two at `quick`, and one at `smoke`.
   Setup setup_at(Scale scale) const;
-  /// Throws BadText, saying what the experiment takes, if it does not take this.
+  /// Throws BadText, saying which settings the experiment takes, if it does not take this one.
   void set(Setup& setup, std::string_view setting, std::string_view text) const;
   /// Measures, and adds to the findings which seeds and settings they are for.
   ExperimentResult run(const Setup& setup) const;
@@ -83,7 +83,7 @@ std::span<const Experiment> experiments();
 /// Throws UnknownName with a suggestion.
 const Experiment& find_experiment(std::string_view name);
 
-// The experiments, each in the file of its name, but p2p_nodes and p2p_load: those are in
+// The experiments. Each is in the file of its name, except p2p_nodes and p2p_load, which are in
 // p2p_scalability.cpp.
 ExperimentResult textbook(const Setup& setup);
 ExperimentResult textbook_faults(const Setup& setup);

@@ -50,7 +50,7 @@ class Timing {
   decltype(Times::cycles) cycles_ = 0;
 };
 
-Run mean_over(std::string_view engine, const std::vector<Measured>& measured) {
+HandoverRun mean_over(std::string_view engine, const std::vector<Measured>& measured) {
   Timing steady, all;
   std::uint64_t departures = 0, unwanted = 0;
   for (const Measured& each : measured) {
@@ -72,22 +72,22 @@ std::vector<Measured> run_on_all_cores(const std::vector<Workload>& workloads) {
 
 }  // namespace
 
-std::vector<Run> measure(const Workload& workload, const Seeds& seeds, Engines engines) {
+std::vector<HandoverRun> measure(const Workload& workload, const Seeds& seeds, Engines engines) {
   std::vector<Workload> workloads;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     Workload& each = workloads.emplace_back(workload);
     each.seed = seed;
     if (auto* grid = std::get_if<sim::Grid>(&each.wires)) grid->placement = seed;
   }
-  std::vector<Run> runs;
+  std::vector<HandoverRun> runs;
   if (engines != Engines::simgrid) runs.push_back(mean_over("sim", run_on_all_cores(workloads)));
   if (engines != Engines::sim)
     runs.push_back(mean_over("simgrid", simgrid::run_on_simgrid(workloads)));
   return runs;
 }
 
-std::string CycleTimeComparison::compare(const std::vector<Run>& runs, std::size_t which,
-                                         Times Run::*means) {
+std::string CycleTimeComparison::compare(const std::vector<HandoverRun>& runs, std::size_t which,
+                                         Times HandoverRun::*means) {
   if (which == 0) return "";
   double apart = (runs[which].*means).dho_s / (runs[0].*means).dho_s - 1;
   largest_ = std::max(std::abs(apart), largest_.value_or(0));

@@ -19,7 +19,7 @@ inline constexpr std::string_view client_server = "central";
 
 /// The results of a workload on one engine: means over the seeds, of the steady state and of all
 /// cycles.
-struct Run {
+struct HandoverRun {
   std::string_view engine;
   sim::handover::Times steady;
   sim::handover::Times all;
@@ -34,15 +34,15 @@ struct Run {
 
 /// Runs the workload with each seed. Our engine comes first in the result. On a grid, the seed also
 /// draws which peer is at which site.
-std::vector<Run> measure(const sim::handover::Workload& workload, const Seeds& seeds,
+std::vector<HandoverRun> measure(const sim::handover::Workload& workload, const Seeds& seeds,
                          Engines engines);
 
 /// Compares the cycle times of two engines that ran the same workload.
 class CycleTimeComparison {
  public:
   /// Returns a table cell: the deviation of runs[which] from runs[0]; empty if `which` is 0.
-  std::string compare(const std::vector<Run>& runs, std::size_t which,
-                      sim::handover::Times Run::*means = &Run::steady);
+  std::string compare(const std::vector<HandoverRun>& runs, std::size_t which,
+                      sim::handover::Times HandoverRun::*means = &HandoverRun::steady);
   /// A sentence on the largest deviation; empty if there was only one engine.
   std::optional<std::string> remark() const;
 

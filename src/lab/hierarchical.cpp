@@ -1,5 +1,5 @@
-// Table 1 and figures 9 to 11 of [Bertier 2004, section 4]: obtaining
-// times and messages of six algorithms, for nine hosts in three clusters.
+// Table 1 and figures 9 to 11 of [Bertier 2004, section 4]: the obtaining times and messages of six
+// algorithms, for nine hosts in three clusters.
 #include <fmt/core.h>
 
 #include <algorithm>

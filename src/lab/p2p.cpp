@@ -83,13 +83,13 @@ std::vector<Outcomes> run_all(const std::vector<sim::OverlayScaleOptions>& world
   return outcomes;
 }
 
-std::string Range::print(int digits) const {
+std::string Interval::print(int digits) const {
   std::string low = fmt::format("{:.{}f}", least, digits),
               high = fmt::format("{:.{}f}", most, digits);
   return low == high ? low : low + " to " + high;
 }
 
-Range range_of(const std::vector<double>& values) {
+Interval range_of(const std::vector<double>& values) {
   auto [least, most] = std::minmax_element(values.begin(), values.end());
   return {*least, *most};
 }
@@ -125,7 +125,7 @@ double ratio_deviation(const Outcomes& outcomes, Who one, Who other) {
   return ratio(outcomes, one, other) * std::hypot(relative(one), relative(other));
 }
 
-Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band) {
+Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Interval band) {
   return {fmt::format("{}/{}", rivals[one].name, rivals[other].name), ratio(outcomes, one, other),
           band};
 }

@@ -16,19 +16,19 @@ namespace conch::lab::p2p {
 struct Rival {
   std::string_view name;
   std::string_view protocol;
-  Retry retry = Retry::never;
+  RetryPolicy retry = RetryPolicy::never;
   HandOff hand_off = HandOff::winner;
 };
 /// Sg0, Sg1, Sg2: Sigma's waiters retry never, by informed back-off, or in every round. T0, T1, T2:
 /// End-to-End hands the lock on with the token alone, with a new IAMWINNER, or with that and a
 /// clean-up.
 inline constexpr Rival rivals[] = {
-    {"Sg0", "sigma", Retry::never},
-    {"Sg1", "sigma", Retry::informed},
-    {"Sg2", "sigma", Retry::always},
-    {"T0", "end-to-end", Retry::never, HandOff::token},
-    {"T1", "end-to-end", Retry::never, HandOff::winner},
-    {"T2", "end-to-end", Retry::never, HandOff::cleanup},
+    {"Sg0", "sigma", RetryPolicy::never},
+    {"Sg1", "sigma", RetryPolicy::informed},
+    {"Sg2", "sigma", RetryPolicy::always},
+    {"T0", "end-to-end", RetryPolicy::never, HandOff::token},
+    {"T1", "end-to-end", RetryPolicy::never, HandOff::winner},
+    {"T2", "end-to-end", RetryPolicy::never, HandOff::cleanup},
     {"Non", "non-end-to-end"},
 };
 inline constexpr std::size_t rival_count = std::size(rivals);
@@ -69,13 +69,13 @@ std::vector<Outcomes> run_all(const std::vector<sim::OverlayScaleOptions>& world
                               const std::vector<Who>& who, const Seeds& seeds);
 
 /// A closed interval.
-struct Range {
+struct Interval {
   double least = 0;
   double most = 0;
   bool contains(double value) const { return least <= value && value <= most; }
   std::string print(int digits = 2) const;
 };
-Range range_of(const std::vector<double>& values);
+Interval range_of(const std::vector<double>& values);
 
 /// `holds` if all claims of several hold, `in_part` if some do.
 Verdict verdict_of(std::size_t holding, std::size_t of);
@@ -84,14 +84,14 @@ Verdict verdict_of(std::size_t holding, std::size_t of);
 struct Banded {
   std::string what;
   double value = 0;
-  Range band;
+  Interval band;
 };
 std::string band_remark(const std::vector<Banded>& measured);
 /// The messages of `one` divided by those of `other`.
 double ratio(const Outcomes& outcomes, Who one, Who other);
 /// The standard deviation of that ratio, taking both as independent.
 double ratio_deviation(const Outcomes& outcomes, Who one, Who other);
-Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band);
+Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Interval band);
 
 /// The text below every p2p table: what is counted, and what the names mean.
 inline constexpr std::string_view reading =

@@ -93,7 +93,7 @@ struct Majority {
   std::string_view says;
   double limit;
   /// The range of the highest loads, if the paper gives it.
-  Range tail = {};
+  Interval tail = {};
 };
 constexpr Majority majorities[] = {{"4a", T1, "200 or less", 201},
                                    {"4b", Non, "less than 180", 180, {550, 680}},

@@ -57,7 +57,7 @@ struct Curves {
       return off(a) < off(b);
     });
   }
-  Range ratios(Who one, Who other, unsigned from = 0) const {
+  Interval ratios(Who one, Who other, unsigned from = 0) const {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < at.size(); ++i)
       if (at[i] >= from) ratios.push_back(ratio(outcomes[i], one, other));
@@ -114,7 +114,7 @@ Table table_of(const Reference (&rows)[N], const std::vector<Curves>& figures,
 }
 
 /// The saving that the paper claims for figure 3a.
-constexpr Range saving{1.5, 2.5};
+constexpr Interval saving{1.5, 2.5};
 
 /// How this variant reads Sigma's retries, which the paper leaves open.
 std::string_view reading_of(Who sigma) {
@@ -169,7 +169,7 @@ PaperClaim growth_claim(const Curves& figure) {
                      figure.outcomes.front()[who].messages.mean());
   double nodes = static_cast<double>(figure.at.back()) / figure.at.front();
   double logarithms = std::log(figure.at.back()) / std::log(figure.at.front());
-  Range range = range_of(growth);
+  Interval range = range_of(growth);
   return {"Muhammad 2005, figure 3a",
           fmt::format("Messages are linear in the number of nodes ({}).", title(figure.overlay)),
           "linear",
@@ -235,7 +235,7 @@ std::string fencing_remark(const Curves& figure, unsigned at) {
       figure.overlay, at, outcomes[Sg1].fencing, outcomes[Non].fencing);
 }
 
-Range around(double value, double share) { return {value * (1 - share), value * (1 + share)}; }
+Interval around(double value, double share) { return {value * (1 - share), value * (1 + share)}; }
 
 std::vector<Banded> default_bands(const Outcomes& o) {
   return {

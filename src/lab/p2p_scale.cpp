@@ -19,7 +19,7 @@ using namespace p2p;
 
 constexpr Who entrants[] = {T1, Non, Sg1};
 
-/// The peak memory of this process since the last call, in MiB; 0 where Linux does not tell.
+/// The peak memory of this process since the last call, in MiB; 0 if Linux does not report it.
 double peak_memory_mib() {
   std::ifstream status("/proc/self/status");
   double kib = 0;

@@ -10,7 +10,7 @@
 
 namespace conch::lab {
 
-/// Calls work(0) to work(count - 1), in any order and from so many threads; returns when all are
+/// Calls work(0) to work(count - 1), in any order, on up to `threads` threads; returns when all are
 /// done. The first exception from `work` ends it early, and is thrown again here.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, Work&& work) {
@@ -34,7 +34,7 @@ void in_parallel(std::size_t count, std::size_t threads, Work&& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// On all cores.
+/// The same, on all cores.
 template <class Work>
 void in_parallel(std::size_t count, Work&& work) {
   in_parallel(count, std::max(1U, std::thread::hardware_concurrency()), work);

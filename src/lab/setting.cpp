@@ -32,12 +32,12 @@ std::optional<double> parse_number(std::string_view text) {
 
 }  // namespace
 
-std::string_view Setting::usual(Scale scale) const {
+std::string_view ExperimentOption::usual(Scale scale) const {
   if (scale == Scale::smoke && !smoke.empty()) return smoke;
   return scale != Scale::full && !quick.empty() ? quick : full;
 }
 
-std::vector<double> Setting::parse(std::string_view text) const {
+std::vector<double> ExperimentOption::parse(std::string_view text) const {
   std::vector<double> values;
   bool is_good = true;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -16,7 +16,7 @@ T pick(Scale scale, T smoke, T quick, T full) {
   return scale == Scale::full ? full : scale == Scale::quick ? quick : smoke;
 }
 
-struct Setting {
+struct ExperimentOption {
   /// The name of the option, without its dashes.
   std::string_view name;
   std::string_view about;

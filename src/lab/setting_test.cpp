@@ -7,28 +7,28 @@
 
 namespace conch::lab::setting_test {
 
-constexpr Setting nodes{
+constexpr ExperimentOption nodes{
     .name = "nodes", .about = "nodes", .full = "500,1000", .smoke = "200", .least = 2, .most = 9e6};
-constexpr Setting stretch{
+constexpr ExperimentOption stretch{
     .name = "stretch", .about = "stretch", .full = "2.1", .most = 10, .is_whole = false};
 
 using Values = std::vector<double>;
 
-TEST(Setting, IsOneNumberOrSeveral) {
+TEST(ExperimentOption, IsOneNumberOrSeveral) {
   EXPECT_EQ(nodes.parse("700"), Values{700});
   EXPECT_EQ(nodes.parse("700,20,1KiB,20"), (Values{20, 700, 1024}));
   EXPECT_EQ(nodes.parse("2MiB"), Values{2 << 20});
   EXPECT_EQ(stretch.parse("1.5"), Values{1.5});
 }
 
-TEST(Setting, RefusesWhatItDoesNotTake) {
+TEST(ExperimentOption, RefusesWhatItDoesNotTake) {
   for (const char* text : {"", "x", "1", "10000000", "2.5", "100,", "5km", "nan"})
     EXPECT_THROW(nodes.parse(text), BadText) << text;
   for (const char* text : {"0.5", "11", "1.5,2"})
     EXPECT_THROW(stretch.parse(text), BadText) << text;
 }
 
-TEST(Setting, HasTheValuesOfTheNextLargerScale) {
+TEST(ExperimentOption, HasTheValuesOfTheNextLargerScale) {
   EXPECT_EQ(nodes.usual(Scale::quick), "500,1000");
   EXPECT_EQ(nodes.usual(Scale::smoke), "200");
   EXPECT_EQ(stretch.usual(Scale::smoke), "2.1");

@@ -89,21 +89,21 @@ Outcomes crash_one(std::string_view algorithm, Who::Role role, std::optional<Dur
   return outcomes;
 }
 
-/// Runs of Maekawa's voting in which each process in turn is dead. In half of them only processes
-/// ask that do not need its vote; in the others only those that do.
-struct Voting {
+/// Runs of Maekawa's voting in which each process in turn is dead. In half of them, only processes
+/// that do not need its vote request the lock; in the others, only those that do.
+struct VotingRuns {
   Outcomes unneeded, needed;
 };
 
-Voting crash_voters(const Seeds& seeds) {
-  Voting voting;
+VotingRuns crash_voters(const Seeds& seeds) {
+  VotingRuns voting;
   Members all = Members::first(nodes);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
     for (Node dead = 0; dead < nodes; ++dead)
       for (bool is_needed : {false, true}) {
         Options options = workload("maekawa", seed);
         for (Node node = 0; node < nodes; ++node) {
-          auto votes = voting_set(all, id_of(node), conch::Voting::automatic);
+          auto votes = voting_set(all, id_of(node), conch::VotingSetShape::automatic);
           if (node != dead && votes.contains(id_of(dead)) == is_needed)
             options.askers.push_back(node);
         }
@@ -157,7 +157,7 @@ std::string survived(const Outcomes& outcomes) {
 
 constexpr std::string_view section = "lecture notes, section 15.2, fault tolerance";
 
-std::vector<PaperClaim> judge(const std::vector<Row>& rows, const Voting& voting) {
+std::vector<PaperClaim> judge(const std::vector<Row>& rows, const VotingRuns& voting) {
   auto tolerant = std::count_if(rows.begin(), rows.end(),
                                 [](const Row& row) { return row.lost.all_went_on(); });
   const Row& ring = row_of(rows, "ring");

@@ -199,7 +199,7 @@ Exit conclude(const CheckTexts& texts, const check::Report& report) {
 film::Builder film_of(const CheckTexts& texts, const check::Report& report,
                       const Invocation& invocation) {
   const check::Setting& setting = texts.options.setting;
-  film::About about{
+  film::RecordingInfo about{
       .title = fmt::format("{}: {}", setting.algorithm, report.violation->what),
       .command = command_without(invocation, {"--view-at", "--view-out"},
                                  {"--json", "--view", "--view-open", "--view-insecure"}),

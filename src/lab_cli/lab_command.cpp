@@ -121,7 +121,7 @@ void run_experiment(const LabTexts& texts) {
 /// description lists their defaults.
 void add_settings(CLI::App& run, LabTexts& texts) {
   for (const lab::Experiment& experiment : lab::experiments())
-    for (const lab::Setting& setting : experiment.settings) {
+    for (const lab::ExperimentOption& setting : experiment.settings) {
       auto [place, is_new] = texts.settings.try_emplace(setting.name);
       std::string of = fmt::format("{} [{}]", experiment.name, setting.full);
       std::string option = fmt::format("--{}", setting.name);

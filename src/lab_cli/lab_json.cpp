@@ -33,7 +33,7 @@ Json rows_json(const Table& table) {
 
 Json settings_json(const lab::Experiment& experiment, const lab::Setup& setup) {
   Json settings = Json::object();
-  for (const lab::Setting& setting : experiment.settings) {
+  for (const lab::ExperimentOption& setting : experiment.settings) {
     const std::vector<double>& values = setup.settings.at(setting.name);
     Json& json = settings[std::string(setting.name)];
     if (setting.takes_several())

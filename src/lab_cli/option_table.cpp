@@ -139,7 +139,7 @@ std::vector<Row> rows_of(std::string_view option, const std::vector<Row>& rows) 
   for (const std::vector<Row>* some : {&rows, &tuning_rows})
     for (const Row& row : *some)
       if (row.names(option)) list.push_back(row);
-  CONCH_EXPECT(!list.empty(), "every option says who takes it");
+  CONCH_EXPECT(!list.empty(), "every option is in a table");
   return list;
 }
 

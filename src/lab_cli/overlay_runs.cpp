@@ -68,9 +68,9 @@ OverlaySimulationOptions to_overlay(const SimTexts& texts) {
     });
   if (texts.retry)
     terms.retry = parsed("--retry", [&] {
-      return one_of<Retry>(
+      return one_of<RetryPolicy>(
           *texts.retry,
-          {{"never", Retry::never}, {"informed", Retry::informed}, {"always", Retry::always}});
+          {{"never", RetryPolicy::never}, {"informed", RetryPolicy::informed}, {"always", RetryPolicy::always}});
     });
   if (texts.without)
     options.tuning.policy =

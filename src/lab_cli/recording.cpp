@@ -8,7 +8,7 @@ namespace conch::lab_cli {
 
 namespace {
 
-film::About about(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
+film::RecordingInfo about(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
                   sim::Node nodes) {
   return {.title = fmt::format("{}, {} nodes, seed {}", texts.algorithm, nodes, seed),
           .command = repeat_command(invocation, seed),

@@ -201,7 +201,7 @@ void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
 }
 
 /// Makes a film of the traces that the peers have written.
-film::Builder film_of(const sim::GroupSimulation::Traces& traces, film::About about) {
+film::Builder film_of(const sim::GroupSimulation::Traces& traces, film::RecordingInfo about) {
   std::list<std::istringstream> texts;
   std::list<audit::TraceStream> streams;
   std::vector<audit::TraceStream*> pointers;

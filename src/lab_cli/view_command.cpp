@@ -80,7 +80,7 @@ film::Builder film_of_traces(const ViewRequest& request) {
     pointers.push_back(&streams.emplace_back(input, path));
     title += (title.empty() ? "" : ", ") + std::filesystem::path(path).filename().string();
   }
-  film::About about{.title = title, .command = "conch view"};
+  film::RecordingInfo about{.title = title, .command = "conch view"};
   for (const std::string& path : request.names) about.command += " " + path;
   if (request.algorithm) about.algorithm = find_any(*request.algorithm).about.name;
   return film::film_of(std::move(pointers), std::move(about));

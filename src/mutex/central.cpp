@@ -106,11 +106,11 @@ void Central::grant_all(Out& out) {
       waiter = queue_.erase(waiter);
       grant(next, out);
     }
-    if (next.wish == Wish{}) return;  // it conflicts with everybody after it
+    if (next.wish == Wish{}) return;  // it conflicts with every later request
   }
 }
 
-/// Whether somebody inside, or earlier in the queue, conflicts with this waiter.
+/// Whether a holder or an earlier waiter conflicts with this waiter.
 bool Central::in_the_way(Waiters::iterator waiter) const {
   auto conflicts = [&](const auto& other) { return other.wish.conflicts(waiter->wish); };
   return std::any_of(holders_.begin(), holders_.end(), conflicts) ||

@@ -15,7 +15,7 @@
 //   CANCEL(number)             it has changed its mind
 //   CANCELLED(number, granted) it is out of the queue; or the grant is on its way, to be given back
 //
-// and for those who only read, or want a range:
+// and for requests that only read, or want a range:
 //
 //   REQUEST-SHARE(number, wish), GRANT-SHARE(number, baton, parts), RELEASE-SHARE(number, baton)
 #pragma once
@@ -101,7 +101,7 @@ class Central {
   void receive(NodeId from, const GrantShare& m, Out& out);
   void receive(NodeId from, const ReleaseShare& m, Out& out);
 
-  /// Only the server knows whether somebody waits, so its clients assume it.
+  /// Only the server knows whether a client waits, so the clients assume that one does.
   bool may_be_wanted() const { return self_ != server_ || !queue_.empty(); }
 
  private:

@@ -141,7 +141,7 @@ void Elmp::wait_here(const Operation& operation, NodeId from, Out& out) {
 
 void Elmp::receive(NodeId, const Refuse& m, Out& out) {
   if (m.epoch != epoch_) return;  // a former parent refused it; we have asked another since
-  CONCH_EXPECT(locked_by(m.operation), "what was refused had locked its path");
+  CONCH_EXPECT(locked_by(m.operation), "a refused operation had locked its path");
   if (lock_->from == self_) {
     try_later(lock_->operation, out);
   } else {
@@ -200,7 +200,7 @@ void Elmp::unlock(Out& out) {
 
 /// Unlocks the path from here up; the root comes last.
 void Elmp::unlock_path(const Growth& growth, Out& out) {
-  CONCH_EXPECT(lock_ || !parent_, "a path is unlocked that was locked");
+  CONCH_EXPECT(lock_ || !parent_, "only a locked path is unlocked");
   if (out_of_shape(growth)) return rebuild(growth, out);
   Growth above = growth;
   if (growth.nodes != 0) above.child = self_;
@@ -210,7 +210,7 @@ void Elmp::unlock_path(const Growth& growth, Out& out) {
 }
 
 void Elmp::receive(NodeId, const Unlock& m, Out& out) {
-  CONCH_EXPECT(locked_by(m.operation), "a path is unlocked that was locked");
+  CONCH_EXPECT(locked_by(m.operation), "only a locked path is unlocked");
   if (m.growth.child) child(*m.growth.child).weight += static_cast<std::uint64_t>(m.growth.nodes);
   unlock_path(m.growth, out);
 }
@@ -253,7 +253,7 @@ void Elmp::swap(Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Swap& m, Out& out) {
-  CONCH_EXPECT(locked_by(m.operation), "the root answers who has locked its path");
+  CONCH_EXPECT(locked_by(m.operation), "the root sends SWAP to a node that has locked its path");
   bool adjacent = policy().is_adjacent(parent(), from);
   std::vector<Child> mine = policy().handed_over(give_up_children());
   out.send(from, Swapped{m.operation, std::move(mine), adjacent ? self_ : parent()});
@@ -309,7 +309,7 @@ void Elmp::receive(NodeId from, const Adopted& m, Out& out) {
 
 /// FREE travels down the path from the old root. The last node's child is now the old root.
 void Elmp::receive(NodeId, const Free& m, Out& out) {
-  CONCH_EXPECT(locked_by(m.operation), "a path is unlocked that was locked");
+  CONCH_EXPECT(locked_by(m.operation), "only a locked path is unlocked");
   if (lock_->from == m.operation.origin) {
     Child& moved = child(m.operation.origin);
     moved.node = m.root;
@@ -337,7 +337,7 @@ void Elmp::confirm(NodeId from, Out& out) {
 
 /// Unlocks the node once everything it waits for is confirmed.
 void Elmp::conclude(Out& out) {
-  CONCH_EXPECT(change_, "only what is being changed is confirmed");
+  CONCH_EXPECT(change_, "a confirmation belongs to a change");
   if (!change_->unconfirmed.empty() || change_->path || change_->position) return;
   const Change change = *std::exchange(change_, std::nullopt);
   switch (change.role) {

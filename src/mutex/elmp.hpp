@@ -22,7 +22,7 @@
 //   ADOPT(epoch)                 to a child: I am your parent now
 //   ADOPTED(operation)           I know; and this is what I am waiting for
 //   FREE(root, epoch)            down the locked path: unlocked; the last one's child is now the
-//                                old root, who is told: FREED
+//                                old root, which is told: FREED
 //   DONE                         old root to new root: everything is unlocked
 //
 // A newcomer asks any member; a member takes in one at a time. The newcomer's request walks down
@@ -31,7 +31,7 @@
 //   KNOCK, DECLINE               let me in; not through me, I leave
 //   WALK(operation, place)       towards the lightest child
 //   WELCOME(epoch, place)        I am your parent; places up to this one are none of yours
-//   ARRIVED                      to the one who was asked: I am in
+//   ARRIVED                      to the member that was asked: I am in
 //   UNLOCK                       up the locked path
 //
 // A leaver is replaced by a leaf from the heaviest subtree, so that the tree stays balanced. If the

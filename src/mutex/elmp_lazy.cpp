@@ -25,7 +25,7 @@ bool Elmp::out_of_shape(const Growth& growth) const {
 }
 
 void Elmp::rebuild(const Growth& growth, Out& out) {
-  CONCH_EXPECT(lock_, "a path is rebuilt that was locked");
+  CONCH_EXPECT(lock_, "only a locked path is rebuilt");
   change_ = Change{Role::scapegoat, lock_->operation, {}, false, true, {}, growth};
   collect(out);
 }
@@ -47,7 +47,7 @@ void Elmp::receive(NodeId from, const Collect& m, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Report& m, Out& out) {
-  CONCH_EXPECT(change_, "only who collects is reported to");
+  CONCH_EXPECT(change_, "only a node that collects gets reports");
   change_->unconfirmed.erase(from);
   change_->below.insert(change_->below.end(), m.nodes.begin(), m.nodes.end());
   report(out);
@@ -76,9 +76,9 @@ void Elmp::deal_out(const std::vector<Collected>& nodes, Out& out) {
   dealt_out(out);
 }
 
-/// Our new parent already knows us, so we may go on. Nobody changes the tree before all are placed.
+/// Our new parent already knows us, so we may go on. The tree stays as it is until all are placed.
 void Elmp::receive(NodeId from, const Assign& m, Out& out) {
-  CONCH_EXPECT(change_ && change_->position, "who was collected is placed once");
+  CONCH_EXPECT(change_ && change_->position, "a collected node is placed once");
   parent_ = from;
   epoch_ = m.epoch;
   deal_out(m.below, out);
@@ -86,12 +86,12 @@ void Elmp::receive(NodeId from, const Assign& m, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Assigned&, Out& out) {
-  CONCH_EXPECT(change_, "only who deals is answered");
+  CONCH_EXPECT(change_, "only a node that deals is answered");
   change_->unconfirmed.erase(from);
   dealt_out(out);
 }
 
-/// Once everybody below has a position, unlocks the path above. This subtree is not too high any
+/// Once every node below has a position, unlocks the path above. This subtree is not too high any
 /// more.
 void Elmp::dealt_out(Out& out) {
   if (!change_->unconfirmed.empty()) return;

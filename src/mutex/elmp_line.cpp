@@ -206,7 +206,7 @@ void PlaceList::take_in(NodeId from, const Splice& m, Out& out) {
 void PlaceList::take_in(NodeId from, const Spliced& m, Out& out) {
   Place* place = find(m.place);
   bool asked = place != nullptr && place->splicing && place->ahead && place->next;
-  CONCH_EXPECT(asked && place->ahead->node == from, "only who asked the one ahead is taken out");
+  CONCH_EXPECT(asked && place->ahead->node == from, "only a place that asked is taken out");
   tell(place->next->node, Ahead{place->next->place, *place->ahead, place->next_link + 1}, out);
   remove(m.place);
 }

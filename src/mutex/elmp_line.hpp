@@ -4,14 +4,14 @@
 // A node hosts a place for its own request. It keeps the place of a finished request as long as
 // that stands between two others. The root hosts the last place of all, even if nobody wants to
 // enter. Every place has an outlook: an upper bound on what those ahead may still read or write. So
-// a reader enters behind readers, and a request for a range enters when nobody ahead uses that
+// a reader enters behind readers, and a request for a range enters when no place ahead uses that
 // range (the report's MAYREAD, for ranges too). If all requests write everything, only the token is
 // ever sent.
 //
-//   TOKEN(place, outlook)    everybody ahead is done
+//   TOKEN(place, outlook)    all ahead are done
 //   CLEAR(place, outlook)    those ahead are done with more than you know
 //
-// A place whose request is over passes the token on if it has it. If not, and if somebody is behind
+// A place whose request is over passes the token on if it has it. If not, and if a place is behind
 // it, it asks the place ahead to take it out. A place that is being taken out ignores news: the
 // place behind it will hear of its new predecessor, or get the token, so nothing is lost. A message
 // for an unknown number is for a place that is gone and is dropped; only the token and AHEAD may
@@ -39,7 +39,7 @@ class PlaceList {
   void begin_after(std::uint64_t place) { newest_ = place; }
 
   // At the root, which hosts the last place:
-  /// Gives the local request the last place, behind which nobody waits.
+  /// Gives the local request the last place, behind which no other waits.
   void enqueue(const Wish& wish, Ledger& ledger, Out& out);
   /// Gives the new root a place behind the last one, so that the new one is the last.
   Admission admit(NodeId node, Ledger& ledger);
@@ -65,13 +65,13 @@ class PlaceList {
   /// Whether the process's request has a place.
   bool wanted() const;
   bool inside() const;
-  /// Whether somebody is queued behind the request inside.
+  /// Whether a place follows that of the request inside.
   bool has_next() const;
   bool holds_token() const;
 
   struct Place {
     std::uint64_t number = 0;
-    /// Empty if nobody is ahead: the token is here, or the place has not been given to us yet.
+    /// Empty if none is ahead: the token is here, or the place has not been given to us yet.
     std::optional<Seat> ahead;
     /// Counts the reports of who is ahead; the highest count is the newest report.
     std::uint64_t link = 0;

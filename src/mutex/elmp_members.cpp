@@ -52,7 +52,7 @@ void Elmp::receive(NodeId from, const Decline&, Out& out) {
 /// Walks to the lightest subtree, so that the tree stays balanced.
 void Elmp::seat(const Walk& walk, Out& out) {
   const Operation& operation = walk.operation;
-  CONCH_EXPECT(operation.newcomer, "somebody is to be seated");
+  CONCH_EXPECT(operation.newcomer, "a newcomer is to be seated");
   if (policy().has_room(children_.size(), tuning_.order)) {
     children_.push_back({*operation.newcomer, 1, 1});
     return out.send(*operation.newcomer, Welcome{operation.id, 1, walk.depth + 1, walk.place});
@@ -77,7 +77,7 @@ void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
 
 void Elmp::receive(NodeId from, const Arrived& m, Out& out) {
   bool expected = locked_by(m.operation) && !knocking_.empty() && knocking_.front() == from;
-  CONCH_EXPECT(expected, "one is let in at a time");
+  CONCH_EXPECT(expected, "one newcomer is let in at a time");
   knocking_.erase(knocking_.begin());
   unlock_path(lazy() ? Growth{{}, 1, m.depth} : Growth{}, out);
   welcome_next(out);
@@ -111,7 +111,7 @@ void Elmp::decline_all_but_first(Out& out) {
 void Elmp::pick(const Operation& operation, Out& out) {
   if (children_.empty()) return replace(operation, out);
   Child* heaviest = &*std::max_element(children_.begin(), children_.end(), lighter);
-  if (locked_by(operation.id) && lock_->from != self_) {  // better the leaver, if it is a leaf
+  if (locked_by(operation.id) && lock_->from != self_) {  // prefer the leaver, if it is a leaf
     Child& towards_leaver = child(lock_->from);
     if (towards_leaver.weight == heaviest->weight) heaviest = &towards_leaver;
   }
@@ -158,7 +158,7 @@ void Elmp::receive(NodeId from, const Detach&, Out& out) {
 
 void Elmp::receive(NodeId, const Detached&, Out& out) {
   if (change_) return out.send(change_->operation.id.origin, Take{});
-  CONCH_EXPECT(lock_, "who is detached was leaving");
+  CONCH_EXPECT(lock_, "a detached node was leaving");
   out_of_tree({}, out);
 }
 
@@ -201,7 +201,7 @@ void Elmp::receive(NodeId from, const Replace& m, Out& out) {
 void Elmp::receive(NodeId from, const Replaced&, Out& out) { confirm(from, out); }
 
 void Elmp::receive(NodeId from, const Taken&, Out& out) {
-  CONCH_EXPECT(lock_, "who is replaced was leaving");
+  CONCH_EXPECT(lock_, "a replaced node was leaving");
   out_of_tree(from, out);
 }
 

@@ -48,7 +48,7 @@ class ElmpPolicy : public Policy {
   virtual bool takes_back(bool is_waiting) const { return is_waiting; }
   /// Whether a replacement tells the leaver's children that it is their parent.
   virtual bool adopts_children() const { return true; }
-  /// Whether nobody is left to wait for.
+  /// Whether no other node is left to wait for.
   virtual bool is_last(bool others_on_roster) const { return !others_on_roster; }
   /// Whether a leaver may go: it has no place in the list any more.
   virtual bool is_out_of_list(bool has_no_place) const { return has_no_place; }

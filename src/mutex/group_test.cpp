@@ -1,4 +1,4 @@
-// Tests that the harness of the unit tests notices the faults that it is there to find.
+// Tests that the harness of the unit tests notices the faults that it must find.
 #include <gtest/gtest.h>
 
 #include "mutex/testing/faulty.hpp"

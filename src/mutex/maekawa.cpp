@@ -110,13 +110,13 @@ void Maekawa::inquire(Out& out) {
 }
 
 void Maekawa::receive(NodeId from, const Relinquish&, Out& out) {
-  CONCH_EXPECT(voted_ && voted_->node == from, "a vote comes back from whom it was cast for");
+  CONCH_EXPECT(voted_ && voted_->node == from, "a vote comes back from its candidate");
   queue_.insert(*voted_);
   vote_for_earliest(out);
 }
 
 void Maekawa::receive(NodeId from, const Release& m, Out& out) {
-  CONCH_EXPECT(voted_ && voted_->node == from, "a vote comes back from whom it was cast for");
+  CONCH_EXPECT(voted_ && voted_->node == from, "a vote comes back from its candidate");
   baton_ = newer(baton_, m.baton);
   vote_for_earliest(out);
 }

@@ -14,7 +14,7 @@
 //   VOTE(stamp, baton)  you may; the newest baton that I have seen
 //   FAILED              not now: an earlier request than yours has my vote or waits for it
 //   INQUIRE             an earlier request than yours came after my vote: do you need it?
-//   RELINQUISH          I do not: somebody has failed me, so I cannot enter yet
+//   RELINQUISH          I do not: a voter has failed me, so I cannot enter yet
 //   RELEASE(baton)      I have left
 //
 // A request that waits for a vote and has not been failed is the earliest at that voter. The voter

@@ -17,7 +17,7 @@ std::size_t in_flight(const Group<Maekawa>& group) {
 }
 
 TEST(Maekawa, AnUncontendedEntryAndItsExitCostThreeMessagesToEveryOtherVoter) {
-  Group<Maekawa> group(13, {Voting::plane});
+  Group<Maekawa> group(13, {VotingSetShape::plane});
   group.request(b);
   group.settle();
   EXPECT_EQ(group.sent(), 2 * 3u);
@@ -59,7 +59,7 @@ TEST(Maekawa, AnInquiredCandidateGivesUpOnlyWhenItHasFailed) {
 }
 
 TEST(Maekawa, AnInquireThatFindsItsCandidateInsideIsIgnored) {
-  Group<Maekawa> group(4, {Voting::grid});
+  Group<Maekawa> group(4, {VotingSetShape::grid});
   group.request(d);
   group.settle();
   EXPECT_EQ(group.entered(), (std::vector{d}));
@@ -79,7 +79,7 @@ TEST(Maekawa, AnInquireThatFindsItsCandidateInsideIsIgnored) {
 
 TEST(Maekawa, TheEarliestInTheQueueIsToldThatAnEarlierOneCame) {
   constexpr NodeId voter{9}, third{8}, second{5}, first{1};
-  Group<Maekawa> group(10, {Voting::grid});
+  Group<Maekawa> group(10, {VotingSetShape::grid});
   for (NodeId node : {third, second, first}) group.request(node);
   group.deliver(third, voter);
   group.deliver(second, voter);
@@ -91,7 +91,7 @@ TEST(Maekawa, TheEarliestInTheQueueIsToldThatAnEarlierOneCame) {
 
 TEST(Maekawa, AVoterInquiresOnceForAVote) {
   constexpr NodeId voter{9}, third{8}, second{5}, first{1};
-  Group<Maekawa> group(10, {Voting::grid});
+  Group<Maekawa> group(10, {VotingSetShape::grid});
   for (NodeId node : {third, second, first}) group.request(node);
   for (NodeId node : {third, second, first}) group.deliver(node, voter);
   EXPECT_EQ(in_flight<Maekawa::Inquire>(group), 1u);
@@ -133,12 +133,12 @@ TEST(Maekawa, ACancelDoesNotWaitForTheHolder) {
 
 TEST(Maekawa, EveryPromiseHoldsInRandomRunsOnGrids) {
   for (std::size_t nodes = 1; nodes <= 9; ++nodes)
-    EXPECT_EQ(random_runs<Maekawa>(300, nodes, Channels::fifo, {Voting::grid}), "");
+    EXPECT_EQ(random_runs<Maekawa>(300, nodes, Channels::fifo, {VotingSetShape::grid}), "");
 }
 
 TEST(Maekawa, EveryPromiseHoldsInRandomRunsOnPlanes) {
   for (std::size_t nodes : {7, 13})
-    EXPECT_EQ(random_runs<Maekawa>(300, nodes, Channels::fifo, {Voting::plane}), "");
+    EXPECT_EQ(random_runs<Maekawa>(300, nodes, Channels::fifo, {VotingSetShape::plane}), "");
 }
 
 }  // namespace conch::testing::maekawa_test

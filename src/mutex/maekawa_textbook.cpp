@@ -63,7 +63,7 @@ void MaekawaTextbook::receive(NodeId from, const Request&, Out& out) {
 }
 
 void MaekawaTextbook::receive(NodeId from, const Release& m, Out& out) {
-  CONCH_EXPECT(voted_ == from, "a vote comes back from whom it was cast for");
+  CONCH_EXPECT(voted_ == from, "a vote comes back from its candidate");
   baton_ = newer(baton_, m.baton);
   vote_for_next(out);
 }

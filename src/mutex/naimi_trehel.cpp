@@ -20,7 +20,7 @@ void NaimiTrehel::claim(Out& out) {
   if (owner_) {
     out.send(*std::exchange(owner_, std::nullopt), Request{self_});
   } else {
-    CONCH_EXPECT(token_, "a tail that waits for nobody holds the token");
+    CONCH_EXPECT(token_, "a tail that waits for no other holds the token");
     enter(out);
   }
 }
@@ -61,7 +61,7 @@ void NaimiTrehel::receive(NodeId, const Request& m, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId, const Token& m, Out& out) {
-  CONCH_EXPECT(place_ == Place::queued, "a token comes to somebody who is queued");
+  CONCH_EXPECT(place_ == Place::queued, "a token comes to a queued node");
   token_ = true;
   baton_ = m.baton;
   if (wanted_ && !withdrawal_) return enter(out);

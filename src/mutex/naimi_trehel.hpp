@@ -5,15 +5,15 @@
 //
 // Assumes reliable channels. Nothing but `leave` needs them to be FIFO.
 //
-// State: `owner` is the node to ask, nobody at the tail of the queue; `next` gets the token from
+// State: `owner` is the node to ask, empty at the tail of the queue; `next` gets the token from
 // us. An owner is always a node whose last request is later than one's own, so there are no cycles.
 //
 //   REQUEST(origin)  forwarded along owners to the tail, which makes origin its next
 //   TOKEN(baton)     the token
 //
 // A waiter that cancels does not know who is ahead of it, and its request may still be in flight.
-// So it sends SEEK to everybody; the node that is, or becomes, the one ahead answers AHEAD and then
-// takes it out.
+// So it sends SEEK to all members. The one that is, or becomes, its predecessor answers AHEAD and
+// then takes it out.
 //
 //   SEEK(number)     tell me when I am your next; number counts our cancels
 //   NOTED            I will
@@ -22,8 +22,8 @@
 //   SPLICED(done)    done, or not: you are not my next any more
 //   FOUND(number)    look no further
 //
-// A newcomer points at its contact. A leaver first gives an idle token a new home, then tells
-// everybody to point at its owner instead (which stays until the leaver's farewell), and then says
+// A newcomer points at its contact. A leaver first gives an idle token a new home, then tells all
+// members to point at its owner instead (which stays until the leaver's farewell), and then says
 // farewell. With FIFO channels in both directions nothing can reach it after the last answer.
 //
 //   JOIN, WELCOME        may I point at you?

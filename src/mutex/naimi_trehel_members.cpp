@@ -131,7 +131,7 @@ void NaimiTrehel::receive(NodeId from, const Decline&, Out& out) {
 }
 
 void NaimiTrehel::redirect(Out& out) {
-  CONCH_EXPECT(owner_, "a leaver without the token points at somebody");
+  CONCH_EXPECT(owner_, "a leaver without the token has an owner");
   departure_->stage = Stage::redirecting;
   departure_->leaned_on = false;
   departure_->unanswered = others();

@@ -57,7 +57,7 @@ TEST(NaimiTrehel, ACancelledWaiterIsSplicedOutWhileTheHolderIsInside) {
   EXPECT_EQ(group.entered(), (std::vector{a, c}));
 }
 
-// However long its request is in flight, a waiter that cancels asks everybody only once, and waits.
+// However long its request is in flight, a waiter that cancels asks each node only once, and waits.
 TEST(NaimiTrehel, ACancelCostsABoundedNumberOfMessagesWhileItsRequestIsOnItsWay) {
   Group<NaimiTrehel> group(3);
   group.request(b);

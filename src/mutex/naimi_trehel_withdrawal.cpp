@@ -66,7 +66,7 @@ void NaimiTrehel::receive(NodeId from, const Splice& m, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Spliced& m, Out& out) {
-  CONCH_EXPECT(splicing(), "only who asked is spliced out");
+  CONCH_EXPECT(splicing(), "only a node that asked is spliced out");
   withdrawal_->splicing.reset();
   if (m.done) {
     place_ = Place::none;
@@ -84,7 +84,7 @@ void NaimiTrehel::receive(NodeId from, const Spliced& m, Out& out) {
   conclude(out);
 }
 
-/// Ends the withdrawal once we are out of the queue and everybody has answered the search.
+/// Ends the withdrawal once we are out of the queue and all nodes have answered the search.
 void NaimiTrehel::conclude(Out& out) {
   bool answered = withdrawal_->unanswered.empty() && !withdrawal_->splicing;
   if (!answered || place_ == Place::queued) return;

@@ -6,8 +6,8 @@
 // If it asks again before that, it uses the same place. This costs no message and leaves nothing
 // behind once the token has passed. The place is not taken out of the queue, because not only its
 // neighbours know of it: a TOKEN or a QUEUE in flight may name it, and so may any R_Queue. To take
-// it out, one would have to hear from all nodes first, as in Naimi-Trehel, only to save the one
-// message that the empty place costs when the token passes.
+// it out, a waiter would have to hear from all nodes first, as in Naimi-Trehel, only to save the
+// one message that the empty place costs when the token passes.
 #pragma once
 
 #include <optional>
@@ -80,7 +80,7 @@ class PlaceInQueue {
     return policy_->counted(nb_);
   }
   void take_token(const Baton& baton) {
-    CONCH_EXPECT(requesting_, "a token comes to somebody who is queued");
+    CONCH_EXPECT(requesting_, "a token comes to a queued node");
     token_ = true;
     baton_ = baton;
   }

@@ -7,7 +7,7 @@
 //
 // State: as in Naimi-Trehel, `requesting` means that we have a place in the queue, `next` gets the
 // token from us and `owner` is the node to ask. The local root is the node of a cluster whose owner
-// is nobody or remote: it is the last of its cluster in the queue, and all behind it are outside.
+// is empty or remote: it is the last of its cluster in the queue, and all behind it are outside.
 // `nb` counts the requests that have overtaken in this visit of the token to the cluster.
 //
 //   REQUEST(origin)       forwarded along owners to the tail, which makes origin its next. A local

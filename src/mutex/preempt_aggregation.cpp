@@ -47,7 +47,7 @@ void PreemptAggregation::hand_over(NodeId origin, Out& out) {
   out.send(origin, Token{baton_, {}, {}});
 }
 
-/// A local request overtakes everybody behind us and becomes the local root.
+/// A local request overtakes all requests behind us and becomes the local root.
 void PreemptAggregation::preempt(NodeId origin, Out& out) {
   nb_.add(clusters_.levels());
   std::vector<NodeId> queue = std::exchange(r_queue_, {});
@@ -87,7 +87,7 @@ void PreemptAggregation::receive(NodeId, const Token& m, Out& out) {
 }
 
 void PreemptAggregation::receive(NodeId, const Queue& m, Out& out) {
-  CONCH_EXPECT(!m.queue.empty(), "a queue that is sent has somebody in it");
+  CONCH_EXPECT(!m.queue.empty(), "a queue that is sent is not empty");
   if (policy_->keeps_queue(requesting_)) {
     take_in(policy_->kept(m.queue), m.nb);
     dispatch(out);

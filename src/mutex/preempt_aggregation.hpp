@@ -7,7 +7,7 @@
 // Assumes reliable channels, FIFO or not, and members that stay.
 //
 // State: `requesting` means that we have a place in the queue; `next` gets the token from us.
-// `owner` is the node to ask. It is nobody at the local root, which is the last of its cluster in
+// `owner` is the node to ask. It is empty at the local root, which is the last of its cluster in
 // the queue; it points within the cluster as long as a node of the cluster is queued. `R_Queue`
 // lists the requests behind `next`, in order. `nb` counts the requests that have overtaken in this
 // visit of the token to the cluster.
@@ -16,9 +16,9 @@
 //                              next; or, if there is one already and nb < eps and origin is local,
 //                              lets it overtake: origin becomes next and local root, and gets the
 //                              rest of the queue; or puts it at the end of R_Queue
-//   TOKEN(baton, queue, nb)    the token, and who waits behind its addressee
-//   QUEUE(queue, nb)           who waits behind the local root's next; a node that has left the
-//                              queue meanwhile sends it after the token
+//   TOKEN(baton, queue, nb)    the token, and the nodes that wait behind its addressee
+//   QUEUE(queue, nb)           the nodes that wait behind the local root's next; a node that has
+//                              left the queue meanwhile sends it after the token
 //
 // Asking and cancelling are those of a place in the queue (place_in_queue.hpp).
 //

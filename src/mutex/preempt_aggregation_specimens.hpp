@@ -1,11 +1,11 @@
-// Preempt-aggregation with one correction of [Bertier 2004] taken away: how it decides then.
+// Preempt-aggregation without one correction to [Bertier 2004]: each policy decides as printed.
 #pragma once
 
 #include "mutex/preempt_aggregation.hpp"
 
 namespace conch::aggregation {
 
-/// They go on where a root has no token, to break what that leads to.
+/// Specimens go on where a root has no token, so that the fault shows in what follows.
 class Specimen : public QueuePolicy {
  public:
   void expect_token(bool) const override {}
@@ -17,7 +17,7 @@ class WithoutIdleOwner : public Specimen {
   Owner after_giving_away(const Owner& owner, NodeId) const override { return owner; }
 };
 
-/// The root points at a remote request that it queues, and at the last when it goes.
+/// The root points at a remote request that it queues, and at the last of the queue when it leaves.
 class WithoutLocalOwner : public Specimen {
  public:
   Owner after_queueing(const Owner&, NodeId origin, bool) const override { return origin; }
@@ -41,7 +41,7 @@ class WithoutStoredQueue : public Specimen {
   }
 };
 
-/// A queue that comes too late is kept by somebody who does not wait.
+/// A queue that comes too late is kept by a node that does not wait.
 class WithoutFollowing : public Specimen {
  public:
   bool keeps_queue(bool) const override { return true; }

@@ -68,7 +68,7 @@ void Raymond::receive(NodeId from, const Withdraw&, Out& out) {
 }
 
 void Raymond::receive(NodeId, const Withdrawn&, Out& out) {
-  CONCH_EXPECT(asked_ == Asked::withdrawing, "only a request that is taken back is answered");
+  CONCH_EXPECT(asked_ == Asked::withdrawing, "only a withdrawn request is answered");
   asked_ = Asked::no;
   make_request(out);
 }
@@ -90,7 +90,7 @@ void Raymond::make_request(Out& out) {
 }
 
 void Raymond::leave_queue(NodeId node, Out& out) {
-  CONCH_EXPECT(std::erase(queue_, node) == 1, "who waits is in the queue, once");
+  CONCH_EXPECT(std::erase(queue_, node) == 1, "a waiter is in the queue, once");
   if (!queue_.empty() || asked_ != Asked::yes) return;
   asked_ = Asked::withdrawing;
   out.send(holder_, Withdraw{});

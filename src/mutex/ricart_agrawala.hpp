@@ -1,4 +1,4 @@
-// Ricart-Agrawala: ask everybody, enter when everybody has replied.
+// Ricart-Agrawala: a process asks all others, and enters when all have replied.
 //
 // Source: [Ricart 1981], as in [Coulouris 2011, fig. 15.4]. A request is (T, id) by a
 // Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3. A
@@ -90,7 +90,7 @@ class RicartAgrawala {
   Stamp stamp_;
   /// Members whose REPLY or CANCELLED we wait for.
   FlatSet<NodeId> awaiting_;
-  /// Members that have crashed; nobody waits for them.
+  /// Members that have crashed; we do not wait for them.
   FlatSet<NodeId> crashed_;
   std::map<NodeId, Stamp> deferred_;
   /// For each member, the newest of its requests that it cancelled.

@@ -41,7 +41,7 @@ void RicartAgrawalaKept::release(const DataRef& data, Out& out) {
 
 void RicartAgrawalaKept::give(NodeId node, Stamp request, Out& out) {
   bool had = permitted_.erase(node);
-  CONCH_EXPECT(had, "nobody gives a permission that it does not have");
+  CONCH_EXPECT(had, "a process gives only a permission that it has");
   granted_[index(node)] = request;
   out.send(node, Reply{clock_, newest_});
 }

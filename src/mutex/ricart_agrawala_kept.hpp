@@ -1,4 +1,4 @@
-// Ricart-Agrawala with permissions kept: ask only those that one has answered since.
+// Ricart-Agrawala with kept permissions: a process asks only those that it has answered since.
 //
 // Source: [Carvalho 1983], the answer to [Coulouris 2011, exercise 15.7]. Any two processes
 // share one permission, and one of the two has it. A process needs all its permissions to enter,

@@ -1,4 +1,4 @@
-// The token ring with an idle hold: the token stays where it was last used until somebody asks.
+// The token ring with an idle hold: the token stays where it was last used until a process asks.
 //
 // Source: [Coulouris 2011, fig. 15.3], with the idle-hold option. A requester
 // sends one wake-up round the ring. The token then carries the set of nodes it still has to visit,
@@ -8,7 +8,7 @@
 // Assumes reliable channels, FIFO or not.
 //
 //   WAKE(origin)          to the successor, until it meets the token
-//   TOKEN(baton, asked)   to the successor, until nobody is left in `asked`
+//   TOKEN(baton, asked)   to the successor, until `asked` is empty
 #pragma once
 
 #include "core/contract.hpp"

@@ -93,15 +93,15 @@ std::optional<std::size_t> plane_order(std::size_t points) {
   return q;
 }
 
-FlatSet<NodeId> voting_set(const Members& members, NodeId self, Voting voting) {
+FlatSet<NodeId> voting_set(const Members& members, NodeId self, VotingSetShape voting) {
   std::size_t position = *members.index_of(self);
   std::optional<std::size_t> q = plane_order(members.size());
-  if (voting == Voting::plane && !q)
+  if (voting == VotingSetShape::plane && !q)
     throw std::invalid_argument(
         "a projective plane needs q*q + q + 1 members for a prime q (7, 13, "
         "31, 57, 133, ...); this group has " +
         std::to_string(members.size()) + ": choose the grid");
-  bool on_plane = q && voting != Voting::grid;
+  bool on_plane = q && voting != VotingSetShape::grid;
   FlatSet<NodeId> set;
   for (std::size_t other : on_plane ? plane_set(position, *q) : grid_set(position, members.size()))
     set.insert(members[other]);

@@ -17,6 +17,6 @@ std::optional<std::size_t> plane_order(std::size_t points);
 
 /// The members whose votes let `self` enter, including itself. Automatic takes the plane if there
 /// is one, else the grid. Throws std::invalid_argument if a plane is demanded and there is none.
-FlatSet<NodeId> voting_set(const Members& members, NodeId self, Voting voting);
+FlatSet<NodeId> voting_set(const Members& members, NodeId self, VotingSetShape voting);
 
 }  // namespace conch

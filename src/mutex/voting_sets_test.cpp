@@ -19,7 +19,7 @@ Members scattered(std::size_t count) {
   return Members(nodes);
 }
 
-Sets voting_sets(const Members& members, Voting voting) {
+Sets voting_sets(const Members& members, VotingSetShape voting) {
   Sets sets;
   for (NodeId node : members) sets.push_back(voting_set(members, node, voting));
   return sets;
@@ -40,7 +40,7 @@ std::size_t sets_with(NodeId node, const Sets& sets) {
 TEST(VotingSets, OfAGridIncludeTheirMemberAndMeetPairwise) {
   for (std::size_t count = 1; count <= 60; ++count) {
     Members members = scattered(count);
-    Sets sets = voting_sets(members, Voting::grid);
+    Sets sets = voting_sets(members, VotingSetShape::grid);
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_TRUE(sets[i].contains(members[i])) << count << " members, position " << i;
       for (std::size_t j = 0; j < count; ++j)
@@ -53,7 +53,7 @@ TEST(VotingSets, OfAGridAreARowAndAColumn) {
   for (std::size_t count = 1; count <= 60; ++count) {
     std::size_t width = 1;
     while (width * width < count) ++width;
-    Sets sets = voting_sets(scattered(count), Voting::grid);
+    Sets sets = voting_sets(scattered(count), VotingSetShape::grid);
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t row_starts = i / width * width;
       std::size_t row = std::min(width, count - row_starts);
@@ -66,7 +66,7 @@ TEST(VotingSets, OfAGridAreARowAndAColumn) {
 TEST(VotingSets, OfAPlaneIncludeTheirMemberAndMeetPairwiseInOne) {
   for (std::size_t q : {2, 3, 5, 7}) {
     Members members = scattered(q * q + q + 1);
-    Sets sets = voting_sets(members, Voting::plane);
+    Sets sets = voting_sets(members, VotingSetShape::plane);
     for (std::size_t i = 0; i < sets.size(); ++i) {
       EXPECT_TRUE(sets[i].contains(members[i])) << "q " << q << ", position " << i;
       for (std::size_t j = 0; j < i; ++j)
@@ -78,7 +78,7 @@ TEST(VotingSets, OfAPlaneIncludeTheirMemberAndMeetPairwiseInOne) {
 TEST(VotingSets, OfAPlaneAreOfEqualSizeKAndEveryMemberIsInKOfThem) {
   for (std::size_t q : {2, 3, 5, 7}) {
     Members members = scattered(q * q + q + 1);
-    Sets sets = voting_sets(members, Voting::plane);
+    Sets sets = voting_sets(members, VotingSetShape::plane);
     for (std::size_t i = 0; i < sets.size(); ++i) {
       EXPECT_EQ(sets[i].size(), q + 1);
       EXPECT_EQ(sets_with(members[i], sets), q + 1);
@@ -96,14 +96,14 @@ TEST(VotingSets, ThePlaneIsThereForPrimesOnly) {
 TEST(VotingSets, AutomaticIsThePlaneWhereThereIsOneAndElseTheGrid) {
   for (std::size_t count = 1; count <= 31; ++count) {
     Members members = scattered(count);
-    Voting expected = plane_order(count) ? Voting::plane : Voting::grid;
-    EXPECT_EQ(voting_sets(members, Voting::automatic), voting_sets(members, expected)) << count;
+    VotingSetShape expected = plane_order(count) ? VotingSetShape::plane : VotingSetShape::grid;
+    EXPECT_EQ(voting_sets(members, VotingSetShape::automatic), voting_sets(members, expected)) << count;
   }
 }
 
 TEST(VotingSets, APlaneThatIsNotThereIsRefusedWithTheSizesThatWork) {
   try {
-    voting_set(Members::first(9), NodeId{0}, Voting::plane);
+    voting_set(Members::first(9), NodeId{0}, VotingSetShape::plane);
     FAIL() << "nine members have no plane";
   } catch (const std::invalid_argument& refusal) {
     EXPECT_NE(std::string(refusal.what()).find("7, 13, 31, 57"), std::string::npos);

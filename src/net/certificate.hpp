@@ -17,7 +17,7 @@ struct Certificate {
 /// Reads the first certificate of a PEM file. Throws conch::Error.
 Certificate read_certificate(const std::string& file);
 
-/// Why somebody who trusts this authority would reject the certificate now; empty if it is valid.
+/// Why a peer that trusts this authority would reject the certificate now; empty if it is valid.
 /// Throws conch::Error if a file cannot be read.
 std::string doubt(const std::string& certificate, const std::string& authority);
 

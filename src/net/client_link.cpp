@@ -17,7 +17,7 @@ PeerInfo ask_who(const std::string& address, const std::string& group, const Tls
   wire::Hello hello{.group = group, .role = wire::Role::stranger};
   for (std::size_t i = 0;; ++i) {
     try {
-      wire::Accepted accepted = Session(ways[i], hello, tls, until, give_up).accepted();
+      wire::HelloAccepted accepted = Session(ways[i], hello, tls, until, give_up).accepted();
       return {accepted.self, accepted.algorithm, accepted.address, accepted.software};
     } catch (const Error&) {
       if (i + 1 == ways.size() || give_up.stop_requested()) throw;

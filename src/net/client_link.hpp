@@ -1,5 +1,5 @@
-// Connections to a peer by others than peers: a stranger that asks who is there, and a client of
-// the same machine.
+// Connections to a peer from processes that are not peers: a stranger that asks who is there, and a
+// client on the same machine.
 #pragma once
 
 #include <conch/error.hpp>
@@ -44,8 +44,8 @@ class RefusedError : public Error {
 /// The client's end of a connection to a peer of this machine. One thread at a time may use it.
 class ClientLink {
  public:
-  /// Throws conch::Error if nobody listens there or answers in time; RefusedError if the peer is of
-  /// another group or serves too many clients; Untrusted if another user listens there, or could.
+  /// Throws conch::Error if no peer listens there or answers in time; RefusedError if the peer is
+  /// in another group or serves too many clients; Untrusted if another user listens there or could.
   ClientLink(const std::string& socket, const std::string& group, Time until);
   /// Uses the default handshake timeout.
   ClientLink(const std::string& socket, const std::string& group);

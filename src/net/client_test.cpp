@@ -12,7 +12,7 @@ namespace conch::net::testing::client_test {
 
 class Clients : public Group {
  protected:
-  /// Runs something that blocks in another thread, while the station works.
+  /// Runs a blocking call in another thread while the station works.
   template <class Deed>
   auto while_serving(Station& station, Deed&& deed) {
     auto result = std::async(std::launch::async, deed);

@@ -3,9 +3,9 @@
 
 namespace conch::net {
 
-/// Use it as in `std::unique_ptr<X509, Freed<X509_free>>`.
+/// Use it as in `std::unique_ptr<X509, FreeWith<X509_free>>`.
 template <auto free>
-struct Freed {
+struct FreeWith {
   template <class T>
   void operator()(T* value) const {
     free(value);

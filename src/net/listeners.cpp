@@ -98,7 +98,7 @@ Descriptor Listeners::open_local(const std::string& path) {
       file_.emplace(path);
       return socket;
     }
-    // In the moment between bind and listen, another peer may have removed it as stale.
+    // Between bind and listen, another peer may have removed the socket as stale.
     if (errno != ENOENT || --attempts == 0) fail_to_listen(path);
   }
 }

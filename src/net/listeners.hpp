@@ -21,7 +21,7 @@ struct ListenOptions {
   std::string socket;
   /// `host:port` addresses for TCP; port 0 lets the system choose.
   std::vector<std::string> listen;
-  /// If not empty, others are told this instead of the addresses of `listen`.
+  /// If not empty, the peer advertises this instead of the addresses of `listen`.
   std::string advertise;
   Tls tls;
   bool insecure = false;
@@ -59,7 +59,7 @@ class Listeners {
   /// The address that others need to reach the listeners.
   const std::string& address() const { return address_; }
   std::vector<std::string> listens() const;
-  /// Returns false if somebody has removed the file, or there never was one.
+  /// Returns false if the file was removed, or there never was one.
   bool has_socket_file() const { return file_ && file_->is_there(); }
   /// Makes a new Unix socket in place of the first listener, e.g. if its file was removed. Returns
   /// the old socket.

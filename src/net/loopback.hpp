@@ -1,5 +1,5 @@
-// Ports on this machine for those that have to name one before anybody listens there, as in an
-// address that is passed to another program.
+// Loopback ports for code that must name a port before anything listens there, e.g. in an address
+// that it passes to another program.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace conch::net {
 
-/// A loopback address of this caller alone, such as 127.93.7.211. A port that is free there stays
-/// free, while one of 127.0.0.1 may be taken at any moment by somebody's connection.
+/// A random loopback address for this caller alone, such as 127.93.7.211. A free port there stays
+/// free, while any outgoing connection may take a port of 127.0.0.1.
 std::string own_loopback_host();
 
 struct BoundSocket {

@@ -27,7 +27,8 @@ class OpenFiles {
   constexpr bool is_kept_for_register(int descriptor) const {
     return descriptor >= limit_ - std::min(16, limit_ / 4);
   }
-  /// Those before are reserved for other peers, for recovery, and for clients that only look.
+  /// The ones below those are reserved for other peers, recovery, and clients that only ask
+  /// questions.
   constexpr bool is_kept_from_clients(int descriptor) const {
     return descriptor >= limit_ - std::min(std::clamp(limit_ / 8, 32, 512), limit_ / 2);
   }

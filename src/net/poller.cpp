@@ -93,7 +93,7 @@ Readiness Poller::wait(Time until) const {
 
 void Poller::poke() const {
   std::uint64_t one = 1;
-  // This fails only if the counter is full, and then the bell rings already.
+  // This fails only if the counter is full, and then the eventfd is readable already.
   [[maybe_unused]] ssize_t written = ::write(bell_.number(), &one, sizeof one);
 }
 

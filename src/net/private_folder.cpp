@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The kernel follows as many.
+/// The same limit as the kernel has.
 constexpr int links_max = 40;
 
 /// Not a std::ifstream, as a process started meanwhile would inherit its descriptor.

@@ -17,8 +17,8 @@
 
 namespace conch::net {
 
-/// Another user may be behind it. Callers must not fall back to another address, as they do for a
-/// peer that has gone.
+/// Another user may control the directory or the process there. Callers must not fall back to
+/// another address, as they do for a peer that has gone.
 class Untrusted : public Error {
  public:
   explicit Untrusted(const std::string& what) : Error(ErrorCode::misconfigured, what) {}

@@ -149,7 +149,7 @@ TEST_F(PrivateFolderTest, IsNoFile) {
   EXPECT_NE(complaint(at("file/below")).find("is not a directory"), std::string::npos);
 }
 
-/// Whoever creates a directory first controls what is in it.
+/// The user that creates a directory first controls what is in it.
 TEST_F(PrivateFolderTest, ThatAnotherUserMadeFirstIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives directories away";
   ::chmod(at("").c_str(), 01777);

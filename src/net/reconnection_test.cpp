@@ -139,7 +139,7 @@ TEST_F(Reconnection, TimePassesWhileSomebodyDoesNotAcknowledge) {
 class FakeReceiver : public Reconnection {
  protected:
   /// Accepts the next connection and answers its hello.
-  std::optional<Raw> accepts(Station& a, const wire::Accepted& answer) {
+  std::optional<Raw> accepts(Station& a, const wire::HelloAccepted& answer) {
     std::optional<Raw> raw;
     EXPECT_TRUE(settle({&a}, [&] {
       if (!raw) raw = listener.accept();
@@ -150,7 +150,7 @@ class FakeReceiver : public Reconnection {
     if (raw) raw->say(bytes);
     return raw;
   }
-  wire::Accepted accepted(bool known, std::uint64_t received) const {
+  wire::HelloAccepted accepted(bool known, std::uint64_t received) const {
     return {life(2), "naimi-trehel", "", known, received, 1};
   }
   static std::string acknowledgement(std::uint64_t received) {

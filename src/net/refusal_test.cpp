@@ -1,4 +1,4 @@
-// A peer that breaks the protocol is refused or dropped, with a log line, and nobody else suffers.
+// A peer that breaks the protocol is refused or dropped, with a log line. Others are not affected.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ class Refusal : public Group {
   }
   static std::string tcp_of(const Station& station) { return station.courier.listens().front(); }
 
-  /// The refusal that a caller gets whose first bytes are these.
+  /// The refusal that a caller gets for these first bytes.
   std::string refusal_of(Station& station, const std::string& bytes) {
     Raw raw = Raw::to(tcp_of(station));
     raw.say(bytes);
@@ -99,7 +99,7 @@ TEST_F(Refusal, TheNewerConnectionOfALifeReplacesTheOlder) {
   newer.say(frame_of(hello_to(a)));
   EXPECT_TRUE(settle({&a}, [&] { return older.has_ended(); }));
   ASSERT_TRUE(newer.answer());
-  wire::Accepted accepted = std::get<wire::Accepted>(wire::read_answer(*newer.answer()));
+  wire::HelloAccepted accepted = std::get<wire::HelloAccepted>(wire::read_answer(*newer.answer()));
   EXPECT_TRUE(accepted.known);
   EXPECT_EQ(accepted.received, 1u);
   newer.say(payload(1, "two"));

@@ -87,9 +87,9 @@ void Session::greet(const wire::Hello& hello, Time until) {
   std::optional<wire::Frame> frame = hear(until);
   if (!frame) fail(no_answer);
   auto answer = wire::read_answer(*frame);
-  if (auto* refused = std::get_if<wire::Refused>(&answer))
+  if (auto* refused = std::get_if<wire::HelloRefused>(&answer))
     throw RefusedError(complaint(refused->why));
-  accepted_ = std::get<wire::Accepted>(answer);
+  accepted_ = std::get<wire::HelloAccepted>(answer);
   reader_.allow(wire::frame_bytes_max);
   is_greeting_ = false;
 }

@@ -39,7 +39,7 @@ class Session {
   Session(const wire::Way& way, const wire::Hello& hello, const Tls& tls, Time until,
           const std::stop_token& give_up = {});
 
-  const wire::Accepted& accepted() const { return accepted_; }
+  const wire::HelloAccepted& accepted() const { return accepted_; }
   int descriptor() const { return socket_.number(); }
   /// The descriptors that came with frames since the last call. Only without TLS.
   std::vector<Descriptor> take_enclosed() { return std::exchange(enclosed_, {}); }
@@ -67,7 +67,7 @@ class Session {
   std::unique_ptr<char[]> buffer_;
   std::vector<Descriptor> enclosed_;
   bool is_greeting_ = true;
-  wire::Accepted accepted_;
+  wire::HelloAccepted accepted_;
   bool socket_is_tcp_ = false;
 };
 

@@ -28,7 +28,7 @@ struct Besides {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> bytes{};
 };
 
-/// This process owns all descriptors that came: keeps the first ones, up to descriptors_max, and
+/// Takes ownership of all descriptors that came: keeps the first ones, up to descriptors_max, and
 /// closes the rest.
 void keep_first(msghdr& message, std::vector<Descriptor>& passed) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {

@@ -33,7 +33,7 @@ using wire::ClientProcess;
 struct SocketsOptions : ListenOptions {
   /// Dials TCP even where a Unix socket would do.
   bool tcp_only = false;
-  /// Receives one line for everything worth knowing.
+  /// Receives the log lines, one for each notable event.
   std::function<void(const std::string& line)> log;
   /// Called when this life has opened a stream; the callee owns the stream from then on, and limits
   /// how many are open.
@@ -51,7 +51,7 @@ class Sockets final : public wire::Network {
   const std::string& address() const { return listeners_.address(); }
   /// `host:port` of each TCP listener.
   std::vector<std::string> listens() const { return listeners_.listens(); }
-  /// Whether the Unix socket still has its file. Somebody may have removed it.
+  /// Whether the Unix socket still has its file, which may have been removed.
   bool has_socket_file() const { return listeners_.has_socket_file(); }
   /// Listens on the Unix socket anew. If that throws conch::Error, nothing has changed.
   void listen_again();

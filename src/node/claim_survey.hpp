@@ -55,7 +55,7 @@ class ClaimSurvey {
   Node& node_;
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, Survey> surveys_;
-  /// Those who have asked about all locks since that survey began.
+  /// The askers about all locks since the current survey of all locks began.
   std::vector<Asker<Claims>> next_askers_;
 };
 

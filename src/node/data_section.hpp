@@ -50,9 +50,9 @@ class DataSection {
   /// one, however it is passed on.
   virtual void replaced(const DataRef& data) = 0;
   /// The data are here; or they are torn, lost or too large.
-  virtual void brought(dho::Status status) = 0;
+  virtual void brought(dho::CallStatus status) = 0;
   /// The new version is where it should be, or its fate is unknown.
-  virtual void left(dho::Status status) = 0;
+  virtual void left(dho::CallStatus status) = 0;
   /// The lock or the lease is gone, so nobody may rely on what is written.
   virtual bool is_in_vain() const = 0;
 

@@ -241,7 +241,7 @@ std::shared_ptr<Block> DataStore::make_room(const KeepData& m) {
   return here.version() >= m.data.version ? nullptr : here.take_spare(m.data.size, world_);
 }
 
-/// Data that are here already stay where they are, because somebody may be using them. Data that
+/// Data that are here already stay where they are, because a holder may be using them. Data that
 /// are older than those count as kept.
 bool DataStore::keep(const PeerInstance& from, const KeepData& m,
                      const std::shared_ptr<Block>& block) {
@@ -344,8 +344,8 @@ bool DataStore::is_tidy() const {
   return keeps_nothing_useless && busy_.empty() && !heir_.transfer;
 }
 
-std::vector<Copy> DataStore::new_copies() {
-  std::vector<Copy> copies;
+std::vector<ArrivedData> DataStore::new_copies() {
+  std::vector<ArrivedData> copies;
   has_news_ = false;
   for (auto& [lock, here] : locks_) {
     LockData::Whole whole = here.find_whole();

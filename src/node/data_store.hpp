@@ -60,7 +60,7 @@ class PeerSender {
 
 class DataStore {
  public:
-  using Status = dho::Status;
+  using Status = dho::CallStatus;
 
   DataStore(DataWorld& world, const LockKnowledge& locks, PeerSender& mail)
       : world_(world), knowledge_(locks), mail_(mail) {}
@@ -76,7 +76,7 @@ class DataStore {
   bool is_bequeathed() const { return phase_ == Phase::gone; }
   /// A lock whose data nobody can take: the peer has to enter it and call `end`.
   const std::optional<std::string>& lock_to_end() const { return lock_to_end_; }
-  /// False if somebody who can take the data has come, so that they have not ended.
+  /// False if a peer that can take the data has come, so that they have not ended.
   bool end(const std::string& lock, Time now);
   /// The lock could not be entered. Try again after a while.
   void not_entered(Time now);
@@ -150,7 +150,7 @@ class DataStore {
   void outdated(const std::string& lock, std::uint64_t version);
   /// The versions that are new here since the last call, including those that other processes of
   /// this machine have written into shared memory.
-  std::vector<recovery::Copy> new_copies();
+  std::vector<recovery::ArrivedData> new_copies();
   /// New data are here. They have to be reported at once, because a process that shares the memory
   /// may tear them.
   bool has_news() const { return has_news_; }

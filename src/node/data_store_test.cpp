@@ -236,7 +236,7 @@ TEST_F(DataStoreTest, WhatChangesAsItIsReportedIsReportedNextTime) {
   shared->meanwhile = {nothing, [](Memory& memory) { memory.finish(9, 6); }};
   EXPECT_TRUE(store.new_copies().empty());
   shared->meanwhile.clear();
-  std::vector<recovery::Copy> copies = store.new_copies();
+  std::vector<recovery::ArrivedData> copies = store.new_copies();
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].data, at(2, 9, 6));
 }
@@ -410,7 +410,7 @@ TEST_F(DataStoreTest, NothingIsTakenFromWhoHeldTheLockBeforeItWasForcedOpen) {
   EXPECT_EQ(store.accepts(life(4), patch), Answer::go_on);
   EXPECT_TRUE(store.accepts(life(4), KeepData{"words", at(4, held)}));
   see({1, 2, 3, 4, 5}, {{"words", Epoch{5}}});
-  see({1, 2, 3, 4, 5});  // The name leaves the views when everybody has heard it.
+  see({1, 2, 3, 4, 5});  // The name leaves the views when every member has heard it.
   EXPECT_EQ(store.patch(life(4), patch, "--"), Answer::declined);
   EXPECT_FALSE(store.accepts(life(4), KeepData{"words", at(4, held)}));
   EXPECT_TRUE(store.accepts(life(4), KeepData{"words", at(4, held), true})) << "of one that leaves";

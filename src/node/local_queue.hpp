@@ -47,13 +47,13 @@ class LocalQueue {
   // What the group says.
 
   void granted(std::vector<Claim*>& entered) {
-    CONCH_EXPECT(place_ == Place::asked, "only who asked is granted");
+    CONCH_EXPECT(place_ == Place::asked, "only a claim that asked is granted");
     place_ = Place::inside;
     entries_ = 0;
     if (serves_first()) admit(entered);  // The claim that asked may have given up.
   }
   void withdrew() {
-    CONCH_EXPECT(place_ == Place::withdrawing, "only who withdraws has withdrawn");
+    CONCH_EXPECT(place_ == Place::withdrawing, "only a claim that withdraws has withdrawn");
     place_ = Place::none;
   }
   /// The peer has lost its place, whatever it was; claims that wait go on waiting.

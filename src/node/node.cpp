@@ -102,7 +102,7 @@ void Node::remember_neighbours() {
   if (contacts.size() > remembered_max) contacts.resize(remembered_max);
 }
 
-void Node::enter_phase(Phase phase) {
+void Node::enter_phase(PeerPhase phase) {
   phase_ = phase;
   world_.phase_changed();
 }
@@ -114,7 +114,7 @@ Time Node::wakes() const {
       std::min({channels_.wakes(), timers_.next(), clients_.wakes(), status_survey_.wakes(),
                 claim_survey_.wakes(), latency_probe_.wakes(), data_.wakes(), next_housekeeping_});
   if (group_member_) own = std::min(own, group_member_->wakes());
-  if (phase_ == Phase::leaving) own = std::min({own, commands_until_, leaves_until_});
+  if (phase_ == PeerPhase::leaving) own = std::min({own, commands_until_, leaves_until_});
   return own;
 }
 
@@ -177,9 +177,9 @@ void Node::forget(const PeerInstance& life) {
 // Leaving.
 
 void Node::leave(Time now) {
-  if (phase_ != Phase::member && phase_ != Phase::joining) return;
-  was_member_ = phase_ == Phase::member;
-  enter_phase(Phase::leaving);
+  if (phase_ != PeerPhase::member && phase_ != PeerPhase::joining) return;
+  was_member_ = phase_ == PeerPhase::member;
+  enter_phase(PeerPhase::leaving);
   refuse_waiting(now);
   // The keepers end their commands within that time.
   commands_until_ = ask_to_let_go() ? now + command_patience() : now;
@@ -188,7 +188,7 @@ void Node::leave(Time now) {
 
 /// A peer leaves when nothing is held, waited for or being withdrawn.
 void Node::go_on_leaving(Time now) {
-  if (phase_ != Phase::leaving) return;
+  if (phase_ != PeerPhase::leaving) return;
   if (farewell_ == Farewell::commands && (!has_commands_inside() || commands_until_ <= now)) {
     commands_until_ = Time::max();
     turn_everybody_out(now);
@@ -203,12 +203,12 @@ void Node::go_on_leaving(Time now) {
     farewell_ = Farewell::said;
     bool is_in = group_member_ && group_member_->stage() != Stage::outside &&
                  group_member_->stage() != Stage::out;
-    if (!is_in) return enter_phase(Phase::gone);
+    if (!is_in) return enter_phase(PeerPhase::gone);
     group_member_->leave(effects_.at(now));
   }
   if (leaves_until_ > now) return;
   log("could not leave in time: its lease ends as if it had crashed");
-  enter_phase(Phase::gone);
+  enter_phase(PeerPhase::gone);
 }
 
 bool Node::is_idle() const {
@@ -228,7 +228,7 @@ void Node::refuse_waiting(Time now) {
   }
 }
 
-/// Asks everybody inside to let go. True if commands are inside: they need some time for it.
+/// Asks all claims inside to let go. True if commands are inside: they need some time for it.
 bool Node::ask_to_let_go() {
   for (auto& [name, local_lock] : local_locks_)
     for (Claim* claim : local_lock->queue.inside()) claim->asked_to_let_go();

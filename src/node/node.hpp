@@ -71,7 +71,7 @@ struct NodeOptions {
 };
 
 /// A peer goes through these phases once, however many lives it has.
-enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
+enum class PeerPhase : std::uint8_t { joining, member, leaving, gone, failed };
 
 class Node final : public wire::Recipient, private LockKnowledge, private PeerSender {
  public:
@@ -89,13 +89,13 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void tick(Time now);
   /// The network reports here what happens to connections.
   wire::Channels& channels() { return channels_; }
-  void answered(const PeerInstance& asker, const recovery::Answer& answer, Time now);
+  void answered(const PeerInstance& asker, const recovery::RegisterAnswer& answer, Time now);
   /// The register has something new.
   void register_changed(Time now);
   /// Why the register cannot be used at the moment; empty once it can be used again.
   void register_trouble(const std::string& why);
   /// Leaves the group: refuses waiting claims, asks commands to end, gives its data to others. Ends
-  /// in Phase::gone or Phase::failed.
+  /// in PeerPhase::gone or PeerPhase::failed.
   void leave(Time now);
   DataStore& data() { return data_; }
   /// Whether the locks of a refounded group have been given the data that the former group left.
@@ -105,7 +105,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void settle(Time now);
   /// The process is about to end, whatever is left to do.
   void end() {
-    if (phase_ != Phase::failed) enter_phase(Phase::gone);
+    if (phase_ != PeerPhase::failed) enter_phase(PeerPhase::gone);
   }
   /// Discards all pending work, once the network has stopped.
   void forget_all();
@@ -133,8 +133,8 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   const NodeOptions& options() const { return options_; }
   const CatalogEntry& algorithm() const { return *options_.algorithm; }
   const PeerInstance& self() const { return life_; }
-  Phase phase() const { return phase_; }
-  bool is_member() const { return phase_ == Phase::member; }
+  PeerPhase phase() const { return phase_; }
+  bool is_member() const { return phase_ == PeerPhase::member; }
   /// Why the phase is `failed`.
   const std::string& failure() const { return failure_; }
   /// Why the register cannot be used; empty if it can.
@@ -206,7 +206,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void be_born_in_ring(Time now);
   void renew_life(Time now);
   void begin_anew(Time now);
-  void enter_phase(Phase phase);
+  void enter_phase(PeerPhase phase);
   void remember_neighbours();
   void refuse_waiting(Time now);
   bool ask_to_let_go();
@@ -245,14 +245,14 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void tell_asker(const PeerInstance& asker, PayloadKind kind, const M& m, Time now);
 
   void happen(const recovery::Granted& event, Time now);
-  void happen(const recovery::Moved& event, Time now);
+  void happen(const recovery::DataMoved& event, Time now);
   void happen(const recovery::Withdrew& event, Time now);
-  void happen(const recovery::Lost& event, Time now);
+  void happen(const recovery::LockLost& event, Time now);
   void happen(const recovery::Opened& event, Time now);
   void happen(const recovery::Admitted& event, Time now);
   void happen(const recovery::Expelled& event, Time now);
   void happen(const recovery::Departed& event, Time now);
-  void happen(const recovery::Refused& event, Time now);
+  void happen(const recovery::JoinRefused& event, Time now);
   void happen(const recovery::LockArmed& event, Time now);
   void happen(const recovery::LockDisarmed& event, Time now);
 
@@ -263,13 +263,13 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void ask_terms(const PeerInstance& life);
   void learn_terms(const PeerInstance& from, const recovery::LeaseTerms& terms);
   void find_contacts_again(Time now);
-  void put_question(recovery::Ask ask);
+  void put_question(recovery::RegisterRequest ask);
   void rely_on(const PeerInstance& contact);
   bool knows_lock_delays(const PeerInstance& contact) const;
-  const PeerInstance* next_contact(const recovery::Ask& ask);
-  void ask_for(const PeerInstance& asker, recovery::Ask ask);
-  void hear(const recovery::Answer& answer, Time now);
-  void tell_suspicions(const recovery::Ask& ask);
+  const PeerInstance* next_contact(const recovery::RegisterRequest& ask);
+  void ask_for(const PeerInstance& asker, recovery::RegisterRequest ask);
+  void hear(const recovery::RegisterAnswer& answer, Time now);
+  void tell_suspicions(const recovery::RegisterRequest& ask);
   LockPart part_of(const recovery::LockReport& report, Time now) const;
 
   NodeOptions options_;
@@ -324,7 +324,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   unsigned seeks_ = 0;
   bool has_terms_ = false;
 
-  Phase phase_ = Phase::joining;
+  PeerPhase phase_ = PeerPhase::joining;
   /// What a leaving peer waits for; the times below are deadlines.
   enum class Farewell : std::uint8_t { none, commands, data, locks, said } farewell_{};
   bool was_member_ = false;

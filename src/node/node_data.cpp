@@ -32,7 +32,7 @@ void Node::restore_data() {
 
 void Node::see_to_data(Time now) {
   if (data_.has_news() && group_member_)
-    for (const recovery::Copy& copy : data_.new_copies())
+    for (const recovery::ArrivedData& copy : data_.new_copies())
       group_member_->copied(copy.lock, copy.data, effects_.at(now));
   if (visit_ && data_.is_bequeathed()) end_visit(now);
   if (visit_ && visit_->state != Claim::State::waiting) {
@@ -40,7 +40,7 @@ void Node::see_to_data(Time now) {
     bool is_inside = visit_->state == Claim::State::inside;
     std::uint64_t fence = visit_->fence.number();
     if (!restoring_.empty()) {
-      // The restored data count as written by this peer now, unless somebody has written before.
+      // The restored data count as written by this peer now, unless the lock has data already.
       bool is_empty = is_inside && local_lock.data == DataRef{};
       if (auto data = is_empty ? data_.restore(local_lock.name, fence) : std::nullopt)
         local_lock.data = *data;

@@ -44,7 +44,7 @@ void Node::forget_all() {
 }
 
 /// Carries out pending events before the group member is told anything more. The group member
-/// reports who is inside, so whoever it has let in must be inside by then. The effects of a life
+/// reports who is inside, so a claim that it has let in must be inside by then. Effects of a life
 /// that has ended wait for `settle`.
 void Node::catch_up(Time now) {
   if (!effects_.events.empty() && group_member_->stage() != Stage::out) carry_out(now);
@@ -60,8 +60,8 @@ void Node::carry_out(Time now) {
   follow_view(now);
   follow_epoch();
   dispatch(carried_out_);
-  for (Ask& ask : carried_out_.asks) put_question(std::move(ask));
-  for (const Event& event : carried_out_.events)
+  for (RegisterRequest& ask : carried_out_.asks) put_question(std::move(ask));
+  for (const MemberEvent& event : carried_out_.events)
     std::visit([&](const auto& chosen) { happen(chosen, now); }, event);
   carried_out_.clear();
 }
@@ -226,7 +226,7 @@ void Node::lose(LocalLock& local_lock, Time now) {
 
 void Node::happen(const Granted& event, Time now) {
   LocalLock* local_lock = find_local_lock(event.lock);
-  CONCH_EXPECT(local_lock, "a lock that was asked for has a desk");
+  CONCH_EXPECT(local_lock, "a lock that was asked for has a local lock");
   bool used_here = local_lock->fence != Fence{};
   local_lock->came = used_here ? event.baton.fence.number() != local_lock->fence.number() + 1
                                : local_lock->traffic.messages_received > 0;
@@ -239,9 +239,9 @@ void Node::happen(const Granted& event, Time now) {
   touch(*local_lock);
 }
 
-void Node::happen(const Moved& event, Time) {
+void Node::happen(const DataMoved& event, Time) {
   LocalLock* local_lock = find_local_lock(event.lock);
-  CONCH_EXPECT(local_lock, "a lock that is held has a desk");
+  CONCH_EXPECT(local_lock, "a lock that is held has a local lock");
   local_lock->data = event.data;
   local_lock->rolled_back = event.rolled_back;
   for (Claim* claim : std::vector(local_lock->queue.inside())) claim->moved();
@@ -249,22 +249,22 @@ void Node::happen(const Moved& event, Time) {
 
 void Node::happen(const Withdrew& event, Time) {
   LocalLock* local_lock = find_local_lock(event.lock);
-  CONCH_EXPECT(local_lock, "a lock that was asked for has a desk");
+  CONCH_EXPECT(local_lock, "a lock that was asked for has a local lock");
   local_lock->queue.withdrew();
   touch(*local_lock);
 }
 
 /// Told for each lock before an expulsion, and for a lock that was forced open.
-void Node::happen(const Lost& event, Time now) {
+void Node::happen(const LockLost& event, Time now) {
   if (LocalLock* local_lock = find_local_lock(event.lock)) lose(*local_lock, now);
 }
 
 void Node::happen(const Opened& event, Time) { status_survey_.opened(event.lock); }
 
 void Node::happen(const Admitted&, Time now) {
-  if (phase_ == Phase::joining) {
+  if (phase_ == PeerPhase::joining) {
     restore_data();
-    enter_phase(Phase::member);
+    enter_phase(PeerPhase::member);
   }
   status_survey_.admitted(now);
   tell([](Observer& observer) { observer.admitted(); });
@@ -277,8 +277,8 @@ void Node::happen(const Expelled&, Time now) {
   bool is_waited_for = group_member_ && group_member_->holds_fast();
   if (group_member_ && has_lease(now) && !is_waited_for) world_.end_lease();
   for (auto& [name, local_lock] : local_locks_) lose(*local_lock, now);
-  if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
-  if (phase_ == Phase::member) {
+  if (phase_ == PeerPhase::leaving) return enter_phase(PeerPhase::gone);
+  if (phase_ == PeerPhase::member) {
     log("was out of contact for too long, or was evicted: the locks that it held are lost",
         LogLevel::error);
     expelled_ = true;
@@ -286,12 +286,12 @@ void Node::happen(const Expelled&, Time now) {
   be_born(now);
 }
 
-void Node::happen(const Departed&, Time) { enter_phase(Phase::gone); }
+void Node::happen(const Departed&, Time) { enter_phase(PeerPhase::gone); }
 
-void Node::happen(const Refused& event, Time now) {
+void Node::happen(const JoinRefused& event, Time now) {
   failure_ = event.why;
-  if (phase_ != Phase::joining) log(event.why, LogLevel::error);
-  enter_phase(Phase::failed);
+  if (phase_ != PeerPhase::joining) log(event.why, LogLevel::error);
+  enter_phase(PeerPhase::failed);
   turn_everybody_out(now);
 }
 

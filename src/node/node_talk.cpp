@@ -66,10 +66,10 @@ void Node::take_other_payload(const PeerInstance& from, PayloadKind kind, std::s
     case PayloadKind::recovery:
     case PayloadKind::overlay: break;
     case PayloadKind::register_ask:
-      if (auto ask = unpacked<Ask>(body, why)) return ask_for(from, std::move(*ask));
+      if (auto ask = unpacked<RegisterRequest>(body, why)) return ask_for(from, std::move(*ask));
       break;
     case PayloadKind::register_answer:
-      if (auto answer = unpacked<Answer>(body, why)) return rely_on(from), hear(*answer, now);
+      if (auto answer = unpacked<RegisterAnswer>(body, why)) return rely_on(from), hear(*answer, now);
       break;
     case PayloadKind::terms_ask:
       if (options_.has_register) send(from, packed(PayloadKind::terms, options_.terms));
@@ -130,7 +130,7 @@ void Node::broken(const PeerInstance& life, const std::string& why, Time now) {
   if (is_ring()) remember_neighbours();
   group_member_->suspect(life, effects_.at(now));
   // No neighbour is left: all have forgotten this peer, which was away for long.
-  if (is_ring() && phase_ == Phase::member && group_member_->view().roster.size() == 1)
+  if (is_ring() && phase_ == PeerPhase::member && group_member_->view().roster.size() == 1)
     broken_ = true;
   // Without a lease nothing would end this life, and it would keep asking peers that have forgotten
   // it. A new life begins with new channels.
@@ -192,7 +192,7 @@ bool Node::knows_lock_delays(const PeerInstance& contact) const {
 /// Tries the next contact with each question until one answers, because a contact may have died.
 /// Null if no contact understands the question: a peer of version 1 would reject a lock delay as
 /// malformed, and evict this peer.
-const PeerInstance* Node::next_contact(const Ask& ask) {
+const PeerInstance* Node::next_contact(const RegisterRequest& ask) {
   bool is_delayed = std::holds_alternative<RenewDelayed>(ask.question);
   for (std::size_t tried = 0; tried < contacts_.size(); ++tried) {
     const PeerInstance& contact = contacts_[contact_turn_++ % contacts_.size()];
@@ -211,15 +211,15 @@ std::string Node::why_no_lock_delay() const {
          "install this release there first";
 }
 
-void Node::put_question(Ask ask) {
+void Node::put_question(RegisterRequest ask) {
   if (!observers_.empty()) tell_suspicions(ask);
   if (options_.has_register) return world_.ask(life_, std::move(ask));
   if (const PeerInstance* contact = next_contact(ask))
     send(*contact, packed(PayloadKind::register_ask, ask));
 }
 
-/// Tells observers whom the proposal would expel. A peer that proposes to leave does not count.
-void Node::tell_suspicions(const Ask& ask) {
+/// Tells observers which lives the proposal would expel, except this peer if it proposes to leave.
+void Node::tell_suspicions(const RegisterRequest& ask) {
   const auto* propose = std::get_if<Propose>(&ask.question);
   if (!propose) return;
   for (const Member& member : group_member_->view().roster) {
@@ -230,20 +230,20 @@ void Node::tell_suspicions(const Ask& ask) {
 }
 
 /// Asks the register for a peer of another machine, which may renew no lease but its own.
-void Node::ask_for(const PeerInstance& asker, Ask ask) {
-  const auto* renew = std::get_if<Renew>(&ask.question);
+void Node::ask_for(const PeerInstance& asker, RegisterRequest ask) {
+  const auto* renew = std::get_if<RenewLease>(&ask.question);
   const auto* delayed = std::get_if<RenewDelayed>(&ask.question);
   bool is_another = (renew && renew->life != asker) || (delayed && delayed->life != asker);
   if (!options_.has_register || is_another) return;
   world_.ask(asker, std::move(ask));
 }
 
-void Node::answered(const PeerInstance& asker, const Answer& answer, Time now) {
+void Node::answered(const PeerInstance& asker, const RegisterAnswer& answer, Time now) {
   if (asker == life_) return hear(answer, now);
   send(asker, packed(PayloadKind::register_answer, answer));
 }
 
-void Node::hear(const Answer& answer, Time now) {
+void Node::hear(const RegisterAnswer& answer, Time now) {
   if (!group_member_) return;
   catch_up(now);
   group_member_->answered(answer, effects_.at(now));

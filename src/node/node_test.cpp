@@ -24,7 +24,7 @@ class Nowhere final : public World, public wire::Network {
   Incarnation draw_incarnation(Incarnation before) override { return before; }
   void begin_life(const PeerInstance&) override {}
   void end_life(const PeerInstance&) override {}
-  void ask(const PeerInstance&, recovery::Ask ask) override { asked.push_back(std::move(ask)); }
+  void ask(const PeerInstance&, recovery::RegisterRequest ask) override { asked.push_back(std::move(ask)); }
   void show_lease(Time, Duration) override {}
   void end_lease() override {}
   void phase_changed() override {}
@@ -43,10 +43,10 @@ class Nowhere final : public World, public wire::Network {
   void log(const std::string&) override {}
 
   /// What the node has asked the register.
-  std::vector<recovery::Ask> asked;
+  std::vector<recovery::RegisterRequest> asked;
 };
 
-/// The node has asked somebody for the lease terms. Whoever that is may say anything instead.
+/// The node has asked a peer for the lease terms, and that peer may say anything instead.
 TEST(Node, WhoHasNoLifeYetHearsTheTermsAlone) {
   Nowhere world;
   Node node({.group = "default",
@@ -100,7 +100,7 @@ TEST(Node, SuspectsAMemberThatItCouldNotReachBeforeItsFirstLife) {
   bool wants_it_out = false;
   for (int turn = 0; turn < 100 && !wants_it_out; ++turn) {
     now += std::chrono::milliseconds(100);
-    for (const recovery::Ask& ask : std::exchange(world.asked, {})) {
+    for (const recovery::RegisterRequest& ask : std::exchange(world.asked, {})) {
       const auto* propose = std::get_if<recovery::Propose>(&ask.question);
       bool was_in = standing.view.roster.contains(node.self());
       wants_it_out = was_in && propose && !propose->view.roster.contains(other.life());

@@ -127,8 +127,8 @@ class OverlayMember final : public GroupMember {
     for (const auto& [name, lock] : locks_.locks()) {
       LockReport report;
       report.lock = name;
-      if (lock.position == Locks::Position::inside) report.held = Holding{{}, lock.fence};
-      if (lock.position == Locks::Position::asked) report.waits = Waiting{{}, now - lock.since};
+      if (lock.position == Locks::Position::inside) report.held = HoldReport{{}, lock.fence};
+      if (lock.position == Locks::Position::asked) report.waits = WaitReport{{}, now - lock.since};
       reports.push_back(std::move(report));
     }
     return reports;
@@ -277,7 +277,7 @@ class OverlayMember final : public GroupMember {
     out.tell(Withdrew{std::move(lock)});
   }
   void happen(std::string& lock, const Forfeited&, Effects& out) {
-    out.tell(Lost{std::move(lock)});
+    out.tell(LockLost{std::move(lock)});
   }
   void happen(std::string&, const Joined&, Effects& out) {
     stage_ = Stage::working;
@@ -308,7 +308,7 @@ class OverlayMember final : public GroupMember {
   /// The neighbours that the view was made of; empty once a peer was met or forgotten.
   std::optional<std::vector<NodeId>> seen_;
   Stage stage_ = Stage::outside;
-  /// Since when; renewed if the silence lasts.
+  /// The suspected lives, and since when; renewed while the silence lasts.
   std::map<PeerInstance, Time> suspected_;
 };
 
@@ -325,7 +325,7 @@ std::unique_ptr<GroupMember> make_overlay_member(const OverlayTraits& traits) {
   const std::string& algorithm = traits.overlay_settings.algorithm;
   if (algorithm == overlay::Sigma::about.name) return make_over<overlay::Sigma>(traits);
   if (algorithm == overlay::NonEndToEnd::about.name) return make_over<overlay::NonEndToEnd>(traits);
-  CONCH_EXPECT(algorithm == overlay::EndToEnd::about.name, "one of those that find_routed knows");
+  CONCH_EXPECT(algorithm == overlay::EndToEnd::about.name, "find_routed knows the algorithm");
   return make_over<overlay::EndToEnd>(traits);
 }
 

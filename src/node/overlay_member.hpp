@@ -3,7 +3,7 @@
 // of one for all.
 //
 // Its `view` is what one peer can know: itself and its neighbours. Nobody is expelled and there are
-// no epochs; a lock whose lease has run out is Lost, and the peer stays in the group.
+// no epochs. When the lease of a lock runs out, that lock is lost, and the peer stays in the group.
 #pragma once
 
 #include <cstdint>

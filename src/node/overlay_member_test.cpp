@@ -25,7 +25,7 @@ class Ring {
   explicit Ring(OverlayGroupSettings overlay_settings)
       : overlay_settings_(std::move(overlay_settings)) {}
 
-  /// Spreads the nodes over the ring; each joins through the one before.
+  /// Starts a node. Nodes are spread over the ring, and each joins through the last live one.
   std::size_t start() {
     std::size_t place = nodes_.size();
     PeerInstance life{NodeId{0x9e37'79b9'7f4a'7c15 * (place + 1)}, Incarnation{1}};
@@ -157,10 +157,10 @@ class Ring {
       letters_.emplace(now_ + message_delay, Letter{node.life, *place_of(outgoing_message.to),
                                                     std::string(out.payload(outgoing_message))});
     }
-    for (const Event& event : out.events) {
+    for (const MemberEvent& event : out.events) {
       if (std::holds_alternative<Admitted>(event)) node.admitted = true;
       if (std::holds_alternative<Departed>(event)) node.departed = true;
-      if (std::holds_alternative<Lost>(event)) node.inside = false, ++node.losses;
+      if (std::holds_alternative<LockLost>(event)) node.inside = false, ++node.losses;
       if (const auto* granted = std::get_if<Granted>(&event)) enter(node, *granted);
     }
   }
@@ -303,7 +303,7 @@ TEST_P(OverlayStewardTest, EightWhoWantItAgainAndAgainTakeTurns) {
   for (unsigned each : entries) EXPECT_GT(each, 10u);
 }
 
-/// No peer has a list of all.
+/// No peer has a list of all members.
 TEST_P(OverlayStewardTest, TheViewIsItselfAndItsNeighbours) {
   ring_.start(24);
   ring_.run_for(3 * lease);

@@ -67,7 +67,7 @@ class StatusSurvey {
     std::set<PeerInstance> awaited;
     Time until;
     std::uint64_t ended = 0;
-    /// Somebody is inside, or may be, who does not let go when asked.
+    /// A claim is inside, or may be, that does not let go when asked.
     bool is_held = false;
   };
 
@@ -86,7 +86,7 @@ class StatusSurvey {
   Node& node_;
   std::uint64_t asked_ = 0;
   std::optional<Survey> survey_;
-  /// Those who have asked since the survey began.
+  /// The askers since the survey began.
   std::vector<Asker<Status>> next_askers_;
   std::vector<ViewChange> changes_;
   std::map<std::uint64_t, Vacating> vacating_;

@@ -21,8 +21,8 @@ namespace conch::node {
 /// The type of a payload between peers: its first byte.
 enum class PayloadKind : std::uint8_t {
   recovery,         // a recovery::Message, in a group with a register
-  register_ask,     // a recovery::Ask, from a peer that cannot reach the register
-  register_answer,  // a recovery::Answer
+  register_ask,     // a recovery::RegisterRequest, from a peer that cannot reach the register
+  register_answer,  // a recovery::RegisterAnswer
   terms_ask,        // a TermsAsk, from a peer that cannot reach the register
   terms,            // a recovery::LeaseTerms
   status_ask,       // a StatusAsk

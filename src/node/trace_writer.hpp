@@ -27,7 +27,7 @@ class TraceWriter : public Observer {
 
  protected:
   virtual Time now() const = 0;
-  /// The clock that the times are of; empty if it is unknown.
+  /// The name of the clock that shows the times; empty if it is unknown.
   virtual std::string clock() const = 0;
   virtual void write(const trace::Line& line) = 0;
 

@@ -41,7 +41,7 @@ class World : public DataWorld {
   /// This former life of the peer has let go of everything, so its lease may end.
   virtual void end_life(const PeerInstance& life) = 0;
   /// Ends in `Node::answered`, or gets no answer.
-  virtual void ask(const PeerInstance& asker, recovery::Ask ask) = 0;
+  virtual void ask(const PeerInstance& asker, recovery::RegisterRequest ask) = 0;
   /// Shows the lease to the keepers of commands: until when it runs, and its full length; or that
   /// it is over.
   virtual void show_lease(Time until, Duration length) = 0;

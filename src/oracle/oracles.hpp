@@ -32,11 +32,11 @@ enum class Property : std::uint8_t {
   structure,          // tree, list, weights and height, where the algorithm has them
   right_coordinator,  // E1: the elected coordinator is the one that should be
   visits,             // if others wait, the lock leaves a cluster after a bounded number of entries
-  all_elect,          // E2: in the end everybody elects somebody
+  all_elect,          // E2: in the end every process elects one
 };
 std::string_view word(Property property);
 /// Whether the property is about safety: breaking it means an error such as two holders or lost
-/// data. If it is not, breaking it means that somebody waits too long, or for ever.
+/// data. If it is not, breaking it means that a process waits too long, or for ever.
 bool is_safety(Property property);
 
 struct Violation {
@@ -180,7 +180,7 @@ class Causality {
   std::vector<Clock> clocks_;
 };
 
-/// ME3: nobody enters while a request waits that happened before its own.
+/// ME3: no process enters while a request waits that happened before its own.
 class OrderOracle {
  public:
   explicit OrderOracle(Node nodes) : requests_(nodes) {}

@@ -11,7 +11,7 @@ static_assert(Overlay<Chord>);
 
 namespace {
 
-/// Which finger a node could be; it is not this one.
+/// Which finger a node could be. Precondition: it is not this node itself.
 int finger(NodeId self, NodeId node) {
   return static_cast<int>(std::bit_width(distance(key_of(self), key_of(node)))) - 1;
 }
@@ -24,7 +24,7 @@ std::optional<NodeId> first_but(const LeafSet::Side& side, std::optional<NodeId>
   return std::nullopt;
 }
 
-/// The one of those before us whose key it is, if that is certain.
+/// The node before us that is the root of the key, if that is certain.
 std::optional<NodeId> root_before(NodeId self, Key key, const LeafSet& leaves,
                                   std::optional<NodeId> except) {
   auto is_at_or_after = [&](NodeId node) {
@@ -83,7 +83,7 @@ std::optional<NodeId> FingerTable::hop(NodeId self, bool self_stays, Key key, co
     if (is && before_key(node)) best = node;
   };
   for (NodeId node : leaves.after()) further(node);
-  if (!self_stays) return best;  // nor has it been told whether its fingers are still there
+  if (!self_stays) return best;  // a leaver is not told whether its fingers are still there
   for (std::size_t i = table.first_from(self, key); i-- > 0;) {
     if (table.nodes_[i] == except) continue;
     further(table.nodes_[i]);

@@ -41,7 +41,7 @@ TEST(Chord, EveryKeyHasOneRoot) {
   }
 }
 
-// What the protocols that stop requests on their way live on.
+// The protocols that intercept requests depend on this.
 TEST(Chord, RoutesMeetAtTheNodeBeforeTheRoot) {
   StillRing<Chord> ring(1000, 4);
   Key key{ring.dice().number()};

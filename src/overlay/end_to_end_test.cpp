@@ -1,4 +1,4 @@
-// Sentences of [Muhammad 2005, sections IV.A and V.A], and what was corrected in them.
+// Tests of sentences of [Muhammad 2005, sections IV.A and V.A], and of their corrections.
 #include "overlay/end_to_end.hpp"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ TEST(EndToEnd, AConsentThatComesTwiceDoesNotFreeTheGenerationThatWasUsed) {
   EXPECT_EQ(node.sent<Withdraw>().size(), 1u) << "of a later one it does";
 }
 
-/// As when some replicas are dead and others have gone on without it.
+/// This happens when some replicas are dead and the others have gone on without this node.
 TEST(EndToEnd, WhoseTokenIsNotConfirmedForALeaseAsksAnew) {
   Node node(b, std::chrono::seconds(1));
   node.value.request(node.out);
@@ -206,7 +206,7 @@ TEST(EndToEnd, FencesOfTermsIncreaseAndFollowTheClock) {
   EXPECT_GT(first_term(next_era(generation_after(now))).fence().epoch(), now.epoch());
 }
 
-/// Two of three replicas have never heard of the lock; neither has this one.
+/// The other two replicas have never heard of the lock, and neither has this one.
 TEST(EndToEnd, WhatEverybodyHasForgottenGoesOnAtTheTimeAtWhichTheLastBecameARoot) {
   Tuning tuning;
   tuning.replication.lease = std::chrono::seconds(1);
@@ -223,7 +223,7 @@ TEST(EndToEnd, WhatEverybodyHasForgottenGoesOnAtTheTimeAtWhichTheLastBecameARoot
   EXPECT_EQ(vote.generation, generation_after(Fence(Epoch{60}, 0)));
 }
 
-/// It may be the root only because the old one is out of reach, who may confirm another.
+/// Perhaps the old root is only unreachable, and confirms another holder.
 TEST(EndToEnd, ARootInQuarantineConfirmsOnlyTheHolderThatItWasTold) {
   Node node(replica, std::chrono::seconds(1));
   node.value.moved(std::nullopt, Arc{Key{1}, Key{0}}, node.out);
@@ -257,8 +257,8 @@ TEST(EndToEnd, ARootThatWasStoppedWithALockDoesNotVoteInAGenerationThatOthersHav
   EXPECT_EQ(node.sent<Response>().at(0).generation, 9u);
 }
 
-/// It was told that the generation is over; but a waiter has taken it over, and while somebody
-/// always waits it is never closed.
+/// The requester was told that the generation is over. But a waiter has taken the lock over, and
+/// the generation is never closed as long as there is always a waiter.
 TEST(EndToEnd, WhoInsistsOnALaterGenerationIsToldToTheHolderOfThisOne) {
   Node node(replica, std::chrono::seconds(1));
   node.deliver(Request{0, ts(1, a), 1, 0, 0, false});

@@ -1,6 +1,6 @@
 // The overlay of a system that is explored or scripted: its nodes are 0 .. N-1 in the order of the
 // ring, and none comes or goes. Each is the root of an equal part of the keys. A message passes
-// others on its way, also where there are few.
+// other nodes on its way, even where there are few.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace conch::overlay {
 /// A message goes round from node to node.
 class FixedRing {
  public:
-  /// It has nothing to say.
+  /// This overlay sends no messages.
   struct Nothing {
     CONCH_FIELDS(Nothing)
   };
@@ -71,7 +71,8 @@ class FixedRing {
 
 static_assert(Overlay<FixedRing>);
 
-/// A node knows those 1, 2, 4, 8 and so on places ahead, as in Chord; a hop goes as far as it can.
+/// A node knows the nodes 1, 2, 4, 8 and so on places ahead, as in Chord. A hop goes as far as it
+/// can.
 class FingerRing : public FixedRing {
  public:
   using FixedRing::FixedRing;

@@ -39,8 +39,8 @@ std::size_t LeafSet::place_before(NodeId node) const {
   return place;
 }
 
-/// A side takes whoever is nearer than its last. Behind that it takes only who is not nearer on the
-/// other way round, and would be taken there.
+/// A side takes a node that is nearer than its last. If it has room, it also takes one behind its
+/// last, unless that is nearer the other way round and the opposite side would take it.
 bool LeafSet::belongs(const Side& side, std::size_t place, bool rather_opposite) {
   return place < side.size() || side.empty() || (!side.full() && !rather_opposite);
 }

@@ -1,4 +1,5 @@
-// The nodes next to one on the ring: so many on either side. In a small ring a node may be on both.
+// The nodes next to this one on the ring, so many on either side. In a small ring, one may be on
+// both.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 
 namespace conch::overlay {
 
-/// Whether a is nearer to the key than b, either way round; of two that are as near the one before.
+/// Whether a is nearer to the key than b, either way round. Of two that are as near, the one before
+/// the key counts as nearer.
 constexpr bool nearer(Key key, NodeId a, NodeId b) {
   std::uint64_t a_before = distance(key_of(a), key);
   std::uint64_t b_before = distance(key_of(b), key);
@@ -60,14 +62,14 @@ class LeafSet {
   bool would_take(NodeId node) const;
   bool insert(NodeId node);
   bool erase(NodeId node);
-  /// Nobody else is there: a side that has room goes on round the ring to the nodes of the other.
+  /// No other node exists: a side with room goes on round the ring to the nodes of the other side.
   void close();
 
-  /// Whether the key is between two that are known here: then nobody knows better.
+  /// Whether the key is between two nodes known here, so that no other node knows better.
   bool covers(Key key) const;
-  /// The leaf nearest to the key, but for one.
+  /// The leaf nearest to the key, except this one.
   std::optional<NodeId> nearest(Key key, std::optional<NodeId> except) const;
-  /// Each once, in the order of their identifiers.
+  /// All leaves, each once, in the order of their identifiers.
   std::vector<NodeId> nodes() const;
 
  private:

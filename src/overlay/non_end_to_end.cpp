@@ -22,9 +22,9 @@ constexpr bool gathers = requires(const M& m) {
 
 }  // namespace
 
-// At the requester, whose own entry is the first of its way.
+// At the requester, whose own entry is the first on the path.
 
-/// Lets the votes act, and treats what sets out from here as those on its way will.
+/// Calls Voting, and treats what it routes as the nodes on the path will.
 template <class Call>
 void NonEndToEnd::act(Out& out, Call&& call) {
   std::size_t before = out.routes().size();
@@ -75,7 +75,7 @@ void NonEndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
   Voting::unreachable(node, message, out);
 }
 
-// On the way.
+// At the nodes on the path.
 
 Passage NonEndToEnd::forward(Key, Message& message, NodeId next, Out& out) {
   return std::visit(
@@ -104,8 +104,8 @@ Passage NonEndToEnd::pass(Request& m, NodeId next, Out& out) {
   return Passage::go_on;
 }
 
-/// YIELD, RELEASE and CLEANUP take the requests along that wait here. Where the winner's way and
-/// the overlay's differ, they follow the first.
+/// YIELD, RELEASE and CLEANUP take along the requests that wait here. Where the winner's path and
+/// the overlay's differ, they follow the winner's.
 template <class M>
 Passage NonEndToEnd::gather(M& m, std::optional<NodeId> next, Out& out) {
   constexpr bool releases = std::same_as<M, Release>;

@@ -1,24 +1,24 @@
-// Non-End-to-End: replicas vote as in Sigma, and requests wait where they meet the way of another.
+// Non-End-to-End: replicas vote as in Sigma, and requests wait where they meet another one's path.
 //
 // Source: [Muhammad 2005, sections IV.B and V.B], corrected; see
 // docs/corrections.md. GRANTREQ is RESPONSE here.
 //
 // Assumes what voting.hpp assumes.
 //
-// State, besides that of votes: for each replica an `entry` at every node that a request has
-// passed, its requester included: whose request it was (`hint`), a partial queue of those that came
-// after it, and the neighbours on its way.
+// State, besides that of votes: every node that a request has passed, its requester included, has
+// an `entry` for each replica: that request (`hint`), a partial queue of the requests that came
+// after it, and the neighbours on its path.
 //
 //   REQUEST(ts)    at an entry that it does not pass by force: joins the partial queue, and its
 //                  requester is told of the hint (version 0, which is no vote)
 //   RELEASE(ts)    gathers the partial queues on its way and deletes the entries; stops early if it
 //                  finds its request waiting in one and the replica cannot have voted for it
 //   YIELD(ts)      gathers, too, and leaves the entries
-//   CLEANUP        gathers and deletes, and releases nothing: the way from a dead node to the
-//   replica
+//   CLEANUP        gathers and deletes, but releases nothing: on the path from a dead node to the
+//                  replica
 //
 // A waiter whose votes do not become a majority yields, and every third time sends its requests by
-// force. Entries are soft: what is lost with one comes back by such requests.
+// force. Entries are soft state: such requests bring back what is lost with one.
 //
 // A node that passes a gathered queue on keeps it for a lease, and sends it again if it suspects
 // the next node on the path: the temporary token holder of section V.B.
@@ -65,7 +65,7 @@ class NonEndToEnd : public Voting {
     std::optional<NodeId> previous;
     CONCH_FIELDS(Entry, hint, queue, next, previous)
   };
-  /// What was passed on, and to whom.
+  /// A gathered queue that was passed on, and the node that got it.
   struct Kept {
     std::vector<Priority> gathered;
     NodeId next;

@@ -1,4 +1,4 @@
-// Sentences of [Muhammad 2005, sections IV.B and V.B].
+// Tests of sentences of [Muhammad 2005, sections IV.B and V.B].
 #include "overlay/non_end_to_end.hpp"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ constexpr int digits = 64 / PrefixTable::digit_bits;
 constexpr unsigned columns = 1u << PrefixTable::digit_bits;
 constexpr std::uint64_t number(Key key) { return static_cast<std::uint64_t>(key); }
 
-/// Below the digits that a slot of this row settles.
+/// How many bits are below the digits that a slot of this row fixes.
 constexpr int shift_of(int row) { return 64 - PrefixTable::digit_bits * (row + 1); }
 
 std::uint32_t microseconds(Duration latency) {
@@ -24,7 +24,7 @@ std::uint32_t microseconds(Duration latency) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, 0, 0xffff'fffe));
 }
 
-/// One of those that have a slot in common, and how far it is.
+/// Picks one of the nodes that share a slot; returns it and its latency.
 std::pair<NodeId, std::uint32_t> pick(NodeId self, std::span<const NodeId> alike,
                                       std::uint64_t prefix, const Latency& latency) {
   constexpr std::size_t sample = 16;
@@ -53,7 +53,7 @@ int PrefixTable::shared_digits(NodeId a, Key b) {
   return std::countl_zero(a.value ^ number(b)) / digit_bits;
 }
 
-/// The key is not this node's own place.
+/// Precondition: the key is not this node's own place.
 PrefixTable::Slot PrefixTable::slot_of(NodeId self, Key key) {
   int shift = shift_of(shared_digits(self, key));
   return {number(key) >> shift, shift};
@@ -72,7 +72,7 @@ PrefixTable::PrefixTable(std::span<const NodeId> members, std::size_t place,
                          const Latency& latency) {
   NodeId self = members[place];
   std::vector<std::pair<NodeId, std::uint32_t>> chosen;
-  std::span<const NodeId> alike = members;  // those that share the digits above this row
+  std::span<const NodeId> alike = members;  // the nodes that share the digits above this row
   for (int row = 0; alike.size() > 1; ++row) {
     int shift = shift_of(row);
     std::span<const NodeId> next;
@@ -120,7 +120,7 @@ std::optional<NodeId> PrefixTable::find(NodeId self, Key key) const {
 
 std::optional<NodeId> PrefixTable::hop(NodeId self, bool self_stays, Key key, const LeafSet& leaves,
                                        const PrefixTable& table, std::optional<NodeId> except) {
-  // A leaver has not been told whether those in its table are still there.
+  // A leaver is not told whether the nodes in its table are still there.
   if (!self_stays || leaves.covers(key)) {
     std::optional<NodeId> best = leaves.nearest(key, except);
     bool ours = self_stays && (!best || nearer(key, self, *best));
@@ -128,7 +128,7 @@ std::optional<NodeId> PrefixTable::hop(NodeId self, bool self_stays, Key key, co
   }
   std::optional<NodeId> found = table.find(self, key);
   if (found && found != except) return found;
-  // The rare case: as many digits, but nearer.
+  // The rare case: a node that shares as many digits, but is nearer.
   std::optional<NodeId> best;
   auto try_one = [&](NodeId node) {
     if (node == except || shared_digits(node, key) < shared_digits(self, key)) return;

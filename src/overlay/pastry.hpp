@@ -11,14 +11,14 @@
 
 namespace conch::overlay {
 
-/// One node for each slot, sorted: a slot is an arc, so that nobody needs to keep rows.
+/// One node for each slot, sorted. A slot is an arc, so rows need not be kept.
 class PrefixTable {
  public:
   static constexpr int digit_bits = 4;
 
   PrefixTable() = default;
-  /// From all members, sorted. Where latencies are known, the nearest of a sample of each slot;
-  /// else one as good as any, and not the same for all.
+  /// From all members, sorted. Takes the nearest of a sample of each slot if latencies are known;
+  /// else any one, but not the same one at every node.
   PrefixTable(std::span<const NodeId> members, std::size_t place, const Latency& latency);
 
   /// How many digits two places share.
@@ -36,12 +36,12 @@ class PrefixTable {
   bool contains(NodeId self, NodeId node) const;
   /// The node known for the slot of the key.
   std::optional<NodeId> find(NodeId self, Key key) const;
-  /// Adds what is of use to a newcomer from this row on; says which row is next.
+  /// Adds the nodes from this row on that a newcomer can use; returns the next row.
   unsigned collect(NodeId self, NodeId newcomer, unsigned row, std::vector<NodeId>& contacts) const;
-  /// A key in an empty slot that might have somebody, one after another.
+  /// A key in an empty slot that some node might fill; another slot each turn.
   std::optional<Key> wanted(NodeId self, const LeafSet& leaves, std::uint32_t turn) const;
   const std::vector<NodeId>& nodes() const { return nodes_; }
-  /// What it takes beyond itself.
+  /// The memory that it takes beyond its own size.
   std::size_t bytes() const;
 
  private:

@@ -22,14 +22,14 @@ TEST(Pastry, RoutesAreShortAndEndAtTheRoot) {
   }
 }
 
-// What the experiments of section VI rest on.
+// The experiments of [Muhammad 2005, section VI] rest on this.
 TEST(Pastry, TheMeanRouteAt6500) {
   StillRing<Pastry> ring(6500, 7);
   EXPECT_NEAR(mean(ring.hops(50'000)), 3.04, 0.1);
 }
 
-/// Half of the nodes go and others come: the leaves are those of the new ring, and of its table a
-/// node loses nobody who is still there.
+/// Half of the nodes go and others come: the leaves are those of the new ring, and the table loses
+/// no node that is still there.
 TEST(Pastry, ANodeAmongOthersKeepsWhomItKnows) {
   StillRing<Pastry> ring(400, 5);
   std::vector<NodeId> members;
@@ -80,7 +80,7 @@ TEST(Pastry, ASlotIsGivenToTheNearer) {
   EXPECT_EQ(pastry.table().find(self, key_of(near)), far);
   pastry.learn(near, 10ms);
   EXPECT_EQ(pastry.table().find(self, key_of(near)), near);
-  pastry.learn(near, 50ms);  // it has moved, and nobody else is known
+  pastry.learn(near, 50ms);  // it has moved, and no other node is known
   pastry.learn(far, 20ms);
   EXPECT_EQ(pastry.table().find(self, key_of(near)), far);
 }

@@ -28,7 +28,7 @@ class ProtocolPolicy : public Policy {
   virtual Index needed(const Replicas& replicas) const { return replicas.majority(); }
   /// Whether a vote for a request that is over goes back.
   virtual bool gives_back(bool is_stale_vote) const { return is_stale_vote; }
-  /// Whether it has heard newer things of a replica, or has yielded this vote.
+  /// Whether a client knows newer things of a replica, or has yielded this vote.
   virtual bool knows_better(bool is_older) const { return is_older; }
   /// For a replica: whether a message is about its last vote.
   virtual bool is_current(std::uint64_t vote, std::uint64_t said) const { return vote == said; }
@@ -38,11 +38,11 @@ class ProtocolPolicy : public Policy {
   }
 
   // Yielding.
-  /// Whether it yields, too, when a replica does not answer.
+  /// Whether a client also yields when a replica does not answer.
   virtual bool loses_patience() const { return true; }
-  /// Whether it waits before it yields again.
+  /// Whether a client waits before it yields again.
   virtual bool backs_off(bool has_yielded) const { return has_yielded; }
-  /// Whether it asks past entries, after it has lost patience so often.
+  /// Whether a client sends its requests past entries, after it has lost patience so often.
   virtual bool insists(std::uint32_t impatience) const { return impatience % 3 == 0; }
 
   // Leases.
@@ -54,7 +54,7 @@ class ProtocolPolicy : public Policy {
   virtual bool confirms(bool is_owner) const { return is_owner; }
   /// Whether votes need no confirmation.
   virtual bool enters_at_once(bool is_leased) const { return !is_leased; }
-  /// The newest that a replica knows when somebody is about to enter.
+  /// The newest baton that a replica knows when a client is about to enter.
   virtual Baton stored(const Baton& known, const Baton& told) const { return later(known, told); }
   /// For how long a root acts for its keys without its neighbours.
   virtual Duration root_lease(Duration lease) const { return lease; }
@@ -65,7 +65,7 @@ class ProtocolPolicy : public Policy {
   virtual bool has_forgotten(bool is_founder) const { return !is_founder; }
   virtual bool confirms_unnamed(bool is_open) const { return is_open; }
   virtual Fence time(Fence /*known*/, Fence told) const { return told; }
-  /// Whether it begins a new era when too few know the last fence.
+  /// Whether a root begins a new era when too few replicas know the last fence.
   virtual bool begins_era(bool /*somebody_knew*/) const { return true; }
 
   // The token of End-to-End.
@@ -75,35 +75,35 @@ class ProtocolPolicy : public Policy {
   }
   /// Whether a token of this term has been here before.
   virtual bool is_copy(const e2e::Term& term, const e2e::Term& last) const;
-  /// Whether it takes a token, though its own request may be over.
+  /// Whether a node takes a token, though its own request may be over.
   virtual bool takes_token(bool /*is_ours*/) const { return true; }
-  /// Whether the token comes back from one who is suspected of having crashed.
+  /// Whether a node takes the token back from a receiver that it suspects of having crashed.
   virtual bool comes_back(bool /*is_suspected*/) const { return false; }
   /// The message that a replica gets when the token is handed on.
   virtual Parting parting(Index replica, const e2e::Term& term, const DataRef& data,
                           HandOff hand_off) const;
 
   // The queue of End-to-End.
-  /// The requests that a replica tells its holder.
+  /// The requests of which a replica tells its holder.
   virtual Requests told_to_holder(Requests requests) const { return requests; }
   /// The request that had the vote of a replica when another one won.
   virtual Requests overridden(const Priority& owner) const { return {owner}; }
-  /// What is queued with a holder before its token comes.
+  /// Which requests a node keeps that are queued with it before its token comes.
   virtual Requests queued_early(const Requests& requests) const { return requests; }
-  /// Whether it sees to what is queued with it after it has left.
+  /// Whether a past holder handles requests that are queued with it after it has left.
   virtual bool minds_late_requests() const { return true; }
   /// The generation below which no entry intercepts a request.
   virtual std::uint64_t least(std::uint64_t generation) const { return generation; }
-  /// Whether it has asked for this generation already.
+  /// Whether a client has asked for this generation already.
   virtual bool has_retried(std::uint64_t generation, std::uint64_t retried,
                            std::uint64_t /*newest*/) const {
     return generation <= retried;
   }
 
   // The ways of Non-End-to-End.
-  /// What becomes of a RELEASE where nothing leads on.
+  /// What becomes of a RELEASE at a node without an entry.
   virtual Passage off_the_way() const { return Passage::go_on; }
-  /// Whether the replica may have voted for what a RELEASE ends.
+  /// Whether the replica may have voted for the request that a RELEASE ends.
   virtual bool may_have_voted(bool voted) const { return voted; }
 };
 

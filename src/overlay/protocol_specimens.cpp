@@ -97,7 +97,7 @@ class WithoutVoteLife : public ProtocolPolicy {
   bool enters_at_once(bool) const override { return true; }
 };
 
-/// A release that has no next goes nowhere.
+/// A release stops at a node without an entry.
 class WithoutReleaseRoute : public ProtocolPolicy {
   Passage off_the_way() const override { return Passage::stop; }
 };
@@ -122,7 +122,7 @@ class WithoutLease : public ProtocolPolicy {
   bool watches_holders() const override { return false; }
 };
 
-/// Yields again at once.
+/// A client yields again at once.
 class WithoutBackOff : public ProtocolPolicy {
   bool backs_off(bool) const override { return false; }
 };
@@ -147,13 +147,13 @@ class WithoutRecall : public ProtocolPolicy {
   bool has_forgotten(bool) const override { return false; }
 };
 
-/// If everybody has forgotten a lock, its fences begin anew.
+/// If all replicas have forgotten a lock, its fences begin anew.
 class WithoutFenceClock : public ProtocolPolicy {
   Fence time(Fence known, Fence) const override { return known; }
   bool begins_era(bool somebody_knew) const override { return somebody_knew; }
 };
 
-/// A root in quarantine confirms whoever says that it is inside.
+/// A root in quarantine confirms every node that says that it is inside.
 class WithoutNamedHolder : public ProtocolPolicy {
   bool confirms_unnamed(bool) const override { return true; }
 };

@@ -9,7 +9,7 @@
 namespace conch::overlay {
 
 struct Rule {
-  /// As in `vote-life`.
+  /// For example `vote-life`.
   std::string_view name;
   const Policy* without;
 };

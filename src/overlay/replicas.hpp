@@ -13,7 +13,8 @@ namespace conch::overlay {
 /// Which of a lock's replicas, 0 .. n-1.
 using Index = std::uint32_t;
 
-/// The one with the larger fence; of one fence, that with the data that were written under it.
+/// The baton with the larger fence. Of two with the same fence, the one with the newer data, which
+/// were written under it.
 inline const Baton& later(const Baton& a, const Baton& b) {
   bool same = a.fence == b.fence;
   return (same ? a.data.version < b.data.version : a.fence < b.fence) ? b : a;
@@ -29,7 +30,7 @@ constexpr std::uint64_t hash_of_name(std::string_view name) {
 /// group that is large enough, and a node that fails takes one replica with it.
 class Replicas {
  public:
-  /// With leases, three timers for each must have numbers of their own.
+  /// With leases, each replica needs three timers with numbers of their own.
   static constexpr unsigned most_leased = 36;
 
   explicit constexpr Replicas(const Replication& lock) : first_(lock.name), size_(lock.replicas) {

@@ -77,13 +77,13 @@ constexpr Upkeep upkeep_for(Duration lease) {
           std::clamp<Duration>(lease / 8, milliseconds(50), milliseconds(1000)), lease};
 }
 
-enum class Phase : std::uint8_t { member, joining, leaving, gone };
-constexpr std::string_view word(Phase phase) {
+enum class RingPhase : std::uint8_t { member, joining, leaving, gone };
+constexpr std::string_view word(RingPhase phase) {
   switch (phase) {
-    case Phase::member: return "member";
-    case Phase::joining: return "joining";
-    case Phase::leaving: return "leaving";
-    case Phase::gone: return "gone";
+    case RingPhase::member: return "member";
+    case RingPhase::joining: return "joining";
+    case RingPhase::leaving: return "leaving";
+    case RingPhase::gone: return "gone";
   }
   return "?";
 }
@@ -201,10 +201,10 @@ class RingMember {
     return mine && mine->contains(key);
   }
   Nodes neighbours() const { return leaves_.nodes(); }
-  bool stays() const { return phase_ == Phase::member || phase_ == Phase::joining; }
+  bool stays() const { return phase_ == RingPhase::member || phase_ == RingPhase::joining; }
 
   NodeId self() const { return self_; }
-  Phase phase() const { return phase_; }
+  RingPhase phase() const { return phase_; }
   const LeafSet& leaves() const { return leaves_; }
   const Table& table() const { return table_; }
 
@@ -253,7 +253,7 @@ class RingMember {
 
   NodeId self_;
   Upkeep upkeep_;
-  Phase phase_ = Phase::member;
+  RingPhase phase_ = RingPhase::member;
   bool welcomed_ = false;
   /// A leaf was lost, and the node that knows the next one has not been asked since.
   bool torn_ = false;

@@ -7,7 +7,7 @@ namespace conch::overlay {
 
 template <class Table>
 std::optional<Arc> RingMember<Table>::domain() const {
-  if (phase_ != Phase::member || !has_lease_) return std::nullopt;
+  if (phase_ != RingPhase::member || !has_lease_) return std::nullopt;
   if (leaves_.empty()) return Arc{key_of(self_), Key{self_.value - 1}};
   return Table::domain(self_, leaves_);
 }
@@ -59,7 +59,7 @@ bool RingMember<Table>::forget_question(NodeId node) {
 template <class Table>
 void RingMember<Table>::receive(NodeId from, const Probe& m, Out& out) {
   if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
-  if (phase_ == Phase::joining && !welcomed_) return;
+  if (phase_ == RingPhase::joining && !welcomed_) return;
   hear(from, out);
   consider(m.leaves, out);
   out.send(from, Answer{leaves_.nodes(), m.round});
@@ -86,7 +86,7 @@ void RingMember<Table>::receive(NodeId from, const Found&, Out& out) {
 template <class Table>
 void RingMember<Table>::receive(NodeId, const Seek& m, Out& out) {
   std::optional<NodeId> next = next_hop(m.key);
-  if (!next && phase_ == Phase::member && m.origin != self_) return out.send(m.origin, Found{});
+  if (!next && phase_ == RingPhase::member && m.origin != self_) return out.send(m.origin, Found{});
   if (!next || next == m.origin || m.hops >= hops_max) return;
   out.send(*next, Seek{m.origin, m.key, m.hops + 1});
 }
@@ -111,7 +111,7 @@ template <class Table>
 void RingMember<Table>::join(NodeId contact, Out& out) {
   std::erase(contacts_, contact);
   contacts_.insert(contacts_.begin(), contact);
-  if (phase_ == Phase::gone || leaves_.empty()) phase_ = Phase::joining;
+  if (phase_ == RingPhase::gone || leaves_.empty()) phase_ = RingPhase::joining;
   welcomed_ = false;
   turn_ = 0;
   knock(out);
@@ -135,7 +135,7 @@ void RingMember<Table>::receive(NodeId, const Join& m, Out& out) {
   // The newcomer may be an old member whose departure we have not heard of.
   std::optional<NodeId> next = hop(key_of(m.newcomer), m.newcomer);
   if (next) return out.send(*next, std::move(further));
-  if (phase_ != Phase::member) return;  // the newcomer asks again
+  if (phase_ != RingPhase::member) return;  // the newcomer asks again
   Nodes leaves = leaves_.nodes();
   std::erase(leaves, m.newcomer);
   out.send(m.newcomer, Welcome{std::move(leaves), std::move(further.contacts)});
@@ -159,8 +159,8 @@ void RingMember<Table>::settle(Out& out) {
   if (!asked_.empty()) return;
   leaves_.close();
   if (!welcomed_ || leaves_.empty()) return;
-  if (phase_ == Phase::joining) {
-    phase_ = Phase::member;
+  if (phase_ == RingPhase::joining) {
+    phase_ = RingPhase::member;
     out.joined();
     start(out);
   }
@@ -212,7 +212,7 @@ void RingMember<Table>::begin_round(Out& out) {
 /// runs from this round.
 template <class Table>
 void RingMember<Table>::continue_round(Out& out) {
-  if (!round_open_ || phase_ != Phase::member) return;
+  if (!round_open_ || phase_ != RingPhase::member) return;
   bool complete = true;
   for (NodeId node : next_on_either_side()) {
     if (answered_.contains(node)) continue;
@@ -235,7 +235,7 @@ void RingMember<Table>::lease_ends(TimerId timer) {
 
 template <class Table>
 void RingMember<Table>::ask_again(Out& out) {
-  if (phase_ == Phase::leaving) return say_farewell(out);
+  if (phase_ == RingPhase::leaving) return say_farewell(out);
   Nodes silent;
   for (Asked& each : asked_) {
     if (++each.times > asks_max)
@@ -244,12 +244,12 @@ void RingMember<Table>::ask_again(Out& out) {
       probe(each.node, out);
   }
   for (NodeId node : silent) suspect(node, out);
-  bool outside = phase_ == Phase::joining && (!welcomed_ || leaves_.empty());
+  bool outside = phase_ == RingPhase::joining && (!welcomed_ || leaves_.empty());
   if (outside && asked_.empty()) {
     welcomed_ = false;
     knock(out);
   }
-  if (phase_ == Phase::joining || !asked_.empty()) arm(retry_timer, upkeep_.retry, out);
+  if (phase_ == RingPhase::joining || !asked_.empty()) arm(retry_timer, upkeep_.retry, out);
 }
 
 template <class Table>
@@ -270,7 +270,7 @@ void RingMember<Table>::suspect(NodeId node, Out& out) {
   bool was_asked = forget_question(node);
   bool was_known = leaves_.contains(node) || table_.contains(self_, node);
   lose(node, out);
-  if (phase_ == Phase::leaving) return;
+  if (phase_ == RingPhase::leaving) return;
   if ((was_asked || was_known) && !suspected(node)) {
     remember_suspect(node);
     probe(node, out);  // if it is alive, its answer brings it back
@@ -304,8 +304,8 @@ void RingMember<Table>::mend(Out& out) {
 
 template <class Table>
 void RingMember<Table>::leave(Out& out) {
-  if (phase_ == Phase::leaving || phase_ == Phase::gone) return;
-  phase_ = Phase::leaving;
+  if (phase_ == RingPhase::leaving || phase_ == RingPhase::gone) return;
+  phase_ = RingPhase::leaving;
   out.disarm(exchange_timer);
   asked_.clear();
   for (NodeId node : leaves_.nodes()) asked_.push_back({node, 0});
@@ -319,7 +319,7 @@ void RingMember<Table>::say_farewell(Out& out) {
   std::erase_if(asked_, [](Asked& each) { return ++each.times > asks_max; });
   for (const Asked& each : asked_) out.send(each.node, Farewell{leaves_.nodes()});
   if (!lingered) return arm(retry_timer, upkeep_.retry, out);
-  phase_ = Phase::gone;
+  phase_ = RingPhase::gone;
   leaves_ = LeafSet(self_);
   table_ = Table();
   out.left();
@@ -337,7 +337,7 @@ void RingMember<Table>::receive(NodeId from, const Farewell& m, Out& out) {
 
 template <class Table>
 void RingMember<Table>::receive(NodeId from, const Parted&, Out&) {
-  if (phase_ == Phase::leaving) forget_question(from);
+  if (phase_ == RingPhase::leaving) forget_question(from);
 }
 
 }  // namespace conch::overlay

@@ -55,7 +55,7 @@ TYPED_TEST(RingMemberTest, ManyAtOnce) {
     RingWorld<TypeParam> world(seed);
     std::vector<NodeId> nodes = scattered(10 + world.dice().below(40), world.dice());
     world.found({nodes[0]});
-    // Through one that is in, or through one that is itself just coming.
+    // Each joins through a member, or through a node that is itself joining.
     for (std::size_t i = 1; i < nodes.size(); ++i) world.join(nodes[i], world.anybody());
     world.run(20s);
     EXPECT_EQ(world.disorder(), "");
@@ -63,7 +63,7 @@ TYPED_TEST(RingMemberTest, ManyAtOnce) {
   }
 }
 
-/// A ring of so many, and the places of its nodes.
+/// Founds a ring of so many nodes, and returns them.
 template <class O>
 std::vector<NodeId> settled(RingWorld<O>& world, std::size_t size) {
   std::vector<NodeId> nodes = scattered(size, world.dice());
@@ -94,7 +94,7 @@ TYPED_TEST(RingMemberTest, AContactThatDies) {
     world.join(newcomer, contact);
     world.at(Duration(world.dice().below(60'000'000)), [&] {
       world.crash(contact);
-      in_vain += world.at(newcomer).phase() == Phase::joining;
+      in_vain += world.at(newcomer).phase() == RingPhase::joining;
     });
     world.run(15s);
     EXPECT_EQ(world.disorder(), "");
@@ -103,7 +103,7 @@ TYPED_TEST(RingMemberTest, AContactThatDies) {
   EXPECT_GT(in_vain, 0u);
 }
 
-// "Up to L/2 - 1 on either side": of one leaf set, at once.
+// "Up to L/2 - 1 on either side" of one leaf set crash at once.
 TYPED_TEST(RingMemberTest, SevenOnEitherSideCrashAtOnce) {
   std::size_t rerouted = 0;
   SEEDS(60) {
@@ -144,7 +144,7 @@ TYPED_TEST(RingMemberTest, WhoIsWronglySuspectedComesBack) {
   EXPECT_GT(doubled, 0u) << "the absence of a guarantee is seen, too";
 }
 
-// But for what it passed on in its last moment to somebody who had just left, too.
+// It loses only what it passed on in its last moment to a node that had just left, too.
 TYPED_TEST(RingMemberTest, AGracefulLeaverLosesNoRoute) {
   std::size_t relayed = 0, lost = 0;
   SEEDS(100) {
@@ -231,7 +231,7 @@ TYPED_TEST(RingMemberTest, EverythingAtOnceAndMessagesLost) {
   EXPECT_GT(lost, 0u);
 }
 
-// A crashed node comes back under its old place before, or after, the others have noticed.
+// A crashed node comes back at its old place before, or after, the others have noticed.
 TYPED_TEST(RingMemberTest, ARestart) {
   std::size_t noticed = 0, unnoticed = 0;
   SEEDS(100) {
@@ -265,7 +265,7 @@ TYPED_TEST(RingMemberTest, WhenASuspectIsBackTheOthersAreAsked) {
             1);
 }
 
-// It may have been here before; but nobody should be sent to it who wants to come in.
+// It may have been a member before, but no newcomer should be sent to it yet.
 TYPED_TEST(RingMemberTest, WhoIsNotWelcomeYetDoesNotAnswer) {
   TypeParam newcomer(NodeId{100});
   typename TypeParam::Out out;
@@ -277,7 +277,7 @@ TYPED_TEST(RingMemberTest, WhoIsNotWelcomeYetDoesNotAnswer) {
   EXPECT_EQ(out.sends().size(), 2u) << "it asks both";
 }
 
-/// A member of a ring with leases, and the two next to it.
+/// A member of a ring with leases, and the two nodes next to it.
 template <class O>
 struct Leased {
   using Out = typename O::Out;
@@ -287,7 +287,7 @@ struct Leased {
     member.start(out);
     out.clear();
   }
-  /// Begins a round, unless one is open; says its number.
+  /// Begins a round, unless one is open; returns its number.
   std::uint32_t ask() {
     out.clear();
     member.timer(O::exchange_timer, out);
@@ -343,7 +343,7 @@ TYPED_TEST(RingMemberTest, ARoundThatNobodyAnswersIsGivenUp) {
   EXPECT_NE(ring.ask(), first);
 }
 
-// Whoever takes the place of a neighbour that is gone has to answer in the same round.
+// The node that replaces a neighbour that is gone has to answer in the same round.
 TYPED_TEST(RingMemberTest, WhoIsNextAfterALossIsAsked) {
   Leased<TypeParam> ring;
   std::uint32_t round = ring.ask();
@@ -369,7 +369,7 @@ TYPED_TEST(RingMemberTest, WhoeverIsAloneActsForAllKeys) {
   EXPECT_TRUE(alone.domain().has_value());
 }
 
-// Without a regular exchange, where no message is lost, what happens is repair enough.
+// Without the regular exchange, events alone repair a ring, as long as no message is lost.
 TYPED_TEST(RingMemberTest, QuietRingsHealToo) {
   SEEDS(150) {
     RingWorld<TypeParam> world(seed, {.retry = 300ms});

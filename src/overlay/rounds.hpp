@@ -1,5 +1,5 @@
-// The rounds in which a holder renews its lease at the replicas. What counts is when a round was
-// sent: a lease after that, the last round that a majority has acknowledged is worth nothing.
+// The rounds in which a holder renews its lease at the replicas. The lease runs from when the last
+// round was sent that a majority has acknowledged.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Rounds {
     out.arm(timer_of(Alarm::renew), lease / 3, lease / 3);
     return round_;
   }
-  /// Whether with this answer so many have acknowledged a later round than before.
+  /// Whether this answer completes a later round: `needed` replicas have acknowledged it now.
   bool acknowledge(std::uint32_t round, Index replica, Index needed) {
     if (round <= ended_ || round <= confirmed_ || round > round_ || round_ - round >= slots)
       return false;
@@ -36,7 +36,7 @@ class Rounds {
     confirmed_ = round;
     return true;
   }
-  /// The timer of a round, if it is one: whether the lease has run out.
+  /// Whether this is the timer of a round, and the lease has run out with it.
   bool end(TimerId timer) {
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
       if (timer != timer_of(Alarm::round, slot)) continue;
@@ -47,7 +47,7 @@ class Rounds {
   }
   /// Whether an answer to this round can still count, now or later.
   bool counts(std::uint32_t round) const { return round > confirmed_; }
-  /// Answers that come late name another tenure, so the next one may count from the beginning.
+  /// Late answers name an earlier tenure, so the next tenure may count from the beginning.
   template <class Out>
   void stop(Out& out) {
     out.disarm(timer_of(Alarm::renew));
@@ -56,11 +56,11 @@ class Rounds {
   }
 
  private:
-  /// One is sent every third of a lease.
+  /// How many rounds can still count: one is sent every third of a lease.
   static constexpr std::uint32_t slots = 4;
 
   std::uint32_t round_ = 0;
-  /// The last that enough have acknowledged, and the last that is a lease ago.
+  /// The last round that enough replicas have acknowledged, and the last one sent a lease ago.
   std::uint32_t confirmed_ = 0;
   std::uint32_t ended_ = 0;
   std::array<FlatSet<Index>, slots> acknowledged_;

@@ -5,7 +5,7 @@
 
 namespace conch::overlay {
 
-/// The world frames messages with their lock; here it goes without saying.
+/// Frames without the name of a lock: there is only one, and the world knows it.
 template <class M>
 struct OneLock {
   struct Name {};

@@ -1,8 +1,8 @@
 // One overlay for a peer, and a protocol value for each lock that it uses, serves or passes on:
 // what `Routed` is for one lock.
 //
-// A value is made by the first that mentions its lock. By then its node may have had its keys for a
-// while: the value is told so, for it decides by that whether it may have forgotten something.
+// The first call or message that mentions a lock makes its value. By then the node may have had its
+// keys for a while. The value is told so, and decides by that whether it has forgotten anything.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct NamedLocks {
       Message message;
     };
     struct LockEffect {
-      /// The overlay's have none.
+      /// Empty for an effect of the overlay.
       std::string lock;
       Effect effect;
     };
@@ -71,14 +71,14 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
  public:
   using typename Base::Carried, typename Base::Direct, typename Base::Out;
 
-  /// What this peer's process has to do with a lock.
+  /// The state of this peer's process for a lock.
   enum class Position : std::uint8_t { idle, asked, inside };
   struct Lock {
     P protocol;
     Position position = Position::idle;
     Time since{};
     Fence fence{};
-    /// When somebody last had to do with it, and what it waits for.
+    /// When it was used last, and its running timers.
     Time touched{};
     FlatSet<TimerId> timers = {};
   };
@@ -86,7 +86,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
   RoutedLocks(NodeId self, const Replication& terms, O overlay, FenceClock clock)
       : Base(self, std::move(overlay), terms.lease), terms_(terms), clock_(clock) {}
 
-  // The process. False if it is not in the position to.
+  // Calls of the process. They return false if its position does not allow them.
   bool request(const std::string& lock, Out& out) {
     Lock& one = at(lock, out);
     if (one.position != Position::idle) return false;
@@ -121,14 +121,14 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
     act(lock, out, [&](P& protocol, auto& own) { protocol.timer(timer, own); });
   }
 
-  /// Whether a message can be about this lock at all: it names no replica that there is not.
+  /// Whether a message can be about this lock at all: the replica that it names exists.
   bool makes_sense(const Carried& m) const {
     return replicas_of(m.lock).at(m.key).has_value() && names_replica(m.message);
   }
   bool makes_sense(const Direct& m) const { return names_replica(m.message); }
 
-  /// It has made no sense to the value: a new one knows nothing, and acts like it. What the process
-  /// held of it is lost.
+  /// Replaces the value of a lock after a message has broken its invariants. The new value knows
+  /// nothing, and acts accordingly. If the process held the lock, or waited for it, it loses that.
   void begin_anew(const std::string& lock, Out& out) {
     auto found = locks_.find(lock);
     if (found == locks_.end()) return;
@@ -153,7 +153,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
   const std::map<std::string, Lock>& locks() const { return locks_; }
 
  private:
-  /// Nothing that was sent is alive after so many, and everything has been renewed.
+  /// After so many leases, nothing that was sent before counts, and everything has been renewed.
   static constexpr int idle_leases = 4;
 
   /// A domain that this node had until some time ago.
@@ -189,7 +189,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
         message);
   }
 
-  /// Where its replicas are whose root this node is.
+  /// The keys of those of its replicas whose root this node is.
   std::vector<Key> served_keys(const std::string& lock) const {
     std::optional<Arc> domain = this->overlay_.domain();
     Replicas replicas = replicas_of(lock);
@@ -207,7 +207,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
     if (fresh) begin(place->first, out);
     return place->second;
   }
-  /// Since when its node has the keys of this lock, as far as that matters.
+  /// Tells a new value whether its node got its keys lately, or has had them for long.
   void begin(const std::string& lock, Out& out) {
     std::optional<Arc> domain = this->overlay_.domain();
     if (!domain || founder_) return;
@@ -225,7 +225,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
         if (!past.domain || !past.domain->contains(key)) return false;
     return true;
   }
-  /// What was alive then is not any more.
+  /// Drops the past domains that are so old that no vote or lease from then is still alive.
   void forget_past(Time now) {
     Duration alive = 2 * with_drift(terms_.lease);
     std::erase_if(past_, [&](const Past& past) { return past.until + alive < now; });
@@ -263,7 +263,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
   }
   template <class E>
   static void note(Lock&, const E&, Time) {
-    CONCH_EXPECT(false, "it is the overlay that joins and leaves");
+    CONCH_EXPECT(false, "the overlay joins and leaves, not a lock");
   }
 
   void domain_changes(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
@@ -288,7 +288,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
   Replication terms_;
   FenceClock clock_;
   std::map<std::string, Lock> locks_;
-  /// Has had all its keys since there was a ring.
+  /// This node has had all its keys since there was a ring.
   bool founder_ = true;
   /// The most neighbours that it has had since it was alone.
   std::size_t company_ = 0;

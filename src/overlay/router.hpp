@@ -2,8 +2,8 @@
 // algorithm for one lock, `RoutedLocks` has all locks of a peer, and both are routers.
 //
 // What a protocol routes goes hop by hop as CARRIED; what it sends goes straight, as DIRECT. The
-// overlay's own messages and timers pass beside them. A node that sends to itself, or routes to a
-// key of its own, is told in the same call.
+// overlay's own messages and timers pass beside them. What a node sends to itself, or routes to a
+// key of its own, arrives in the same call.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct Extended<std::variant<Ms...>, More...> {
 ///
 ///   act(lock, out, f)      calls f(protocol, own) of a lock, does what that wants of its process,
 ///                          and gives the rest to `dispatch`
-///   act_all(out, f)        the same of every lock
+///   act_all(out, f)        the same for every lock
 ///   domain_changes(before, after, out)  the protocols will be told next
 template <class Self, RoutedProtocol P, Overlay O, template <class> class Form>
 class Router {
@@ -40,9 +40,9 @@ class Router {
   using Message = typename detail::Extended<typename O::Message, Carried, Direct>::type;
   using Out = typename Frames::template Out<Message>;
 
-  /// Timers with a smaller number are a protocol's; the overlay's come behind.
+  /// Timers with a smaller number are a protocol's, those with a larger one the overlay's.
   static constexpr TimerId held_timer{127};
-  /// So many messages wait for this node to be a root, for half a lease; more are dropped.
+  /// At most so many messages wait for this node to be a root, for half a lease; more are dropped.
   static constexpr std::size_t held_max = 64;
 
   void start(Out& out) {
@@ -58,7 +58,7 @@ class Router {
     tend(out, [&](auto& own) { overlay_.suspect(node, own); });
     derived().act_all(out, [&](P& protocol, auto& own) { protocol.suspect(node, own); });
   }
-  /// This was certainly not delivered: it is routed anew, or the protocol decides.
+  /// The message was certainly not delivered: it is routed anew, or the protocol decides.
   void undelivered(NodeId to, const Message& message, Out& out) {
     tend(out, [&](auto& own) { overlay_.suspect(to, own); });
     if (auto* carried = std::get_if<Carried>(&message)) return carry(*carried, out);
@@ -68,7 +68,7 @@ class Router {
       });
   }
 
-  /// One of the overlay's.
+  /// A message of the overlay.
   template <class M>
   void receive(NodeId from, const M& m, Out& out) {
     tend(out, [&](auto& own) { overlay_.receive(from, m, own); });
@@ -97,7 +97,7 @@ class Router {
   Router(NodeId self, O overlay, Duration lease)
       : self_(self), hold_for_(lease / 2), overlay_(std::move(overlay)) {}
 
-  /// One that is no protocol's.
+  /// A timer that belongs to no protocol.
   void router_timer(TimerId timer, Out& out) {
     if (timer == held_timer) return held_.clear();
     tend(out, [&](auto& own) { overlay_.timer(shifted(timer, -first_of_overlay), own); });
@@ -131,7 +131,7 @@ class Router {
 
   Self& derived() { return static_cast<Self&>(*this); }
 
-  /// One hop, or none if this is the root.
+  /// Carries a message one hop, or delivers it if this is the root.
   void carry(Carried carried, Out& out) {
     if (std::optional<NodeId> next = overlay_.next_hop(carried.key)) {
       if (++carried.hops <= hops_max) out.send(*next, std::move(carried));
@@ -149,7 +149,7 @@ class Router {
     }
   }
 
-  /// Lets the overlay act; the protocols hear of what has changed.
+  /// Calls the overlay, and tells the protocols how the keys of this node have changed.
   template <class F>
   void tend(Out& out, F&& f) {
     std::optional<Arc> before = overlay_.domain();

@@ -41,8 +41,8 @@ struct Arc {
 /// A message that has made so many hops goes round in circles, and is dropped.
 constexpr unsigned hops_max = 64;
 
-/// A node alone is an overlay of one. It comes to others by `join`, through any one of them, and is
-/// told whom the world believes dead (`suspect`), rightly or not. Messages come by `receive`.
+/// A node alone is an overlay of one. It joins others by `join`, through any one of them. `suspect`
+/// tells it which nodes the world believes dead, rightly or not. Messages come by `receive`.
 template <class O>
 concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O> &&
     requires(O o, const O& c, Key key, NodeId node, TimerId timer,
@@ -52,13 +52,13 @@ concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O
   o.leave(out);
   o.suspect(node, out);
   o.timer(timer, out);
-  /// Where a message for this key goes from here; nobody if this node is the key's root, or will
-  /// be when it has joined.
+  /// Where a message for this key goes from here; empty if this node is the key's root, or will be
+  /// when it has joined.
   { c.next_hop(key) } -> std::same_as<std::optional<NodeId>>;
   /// The keys whose root this node is; none while it joins, from when it leaves, and while it
-  /// cannot know that nobody else acts for them.
+  /// cannot know that no other node acts for them.
   { c.domain() } -> std::same_as<std::optional<Arc>>;
-  /// Whether it is one of the ring, or on its way in, and will not leave.
+  /// Whether it is a member of the ring or is joining it, and not leaving.
   { c.stays() } -> std::same_as<bool>;
   /// The leaf set, or the successors and the predecessor.
   { c.neighbours() } -> std::same_as<std::vector<NodeId>>;
@@ -67,7 +67,7 @@ concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O
 /// What becomes of a message that passes through a node on its way to a key.
 enum class Passage : std::uint8_t { go_on, stop };
 
-/// What a routed protocol wants done: of an outbox, and `route`.
+/// What a routed protocol wants done: an outbox that can also route.
 template <class Message>
 class RoutedOutbox : public Outbox<Message> {
  public:
@@ -75,7 +75,7 @@ class RoutedOutbox : public Outbox<Message> {
     Key key;
     Message message;
   };
-  /// Hop by hop; every node on the way sees it, this one not.
+  /// Sends hop by hop. Every node on the path sees the message, except this one.
   void route(Key key, Message message) { routes_.push_back({key, std::move(message)}); }
   std::vector<Route>& routes() { return routes_; }
   void clear() { Outbox<Message>::clear(), routes_.clear(); }
@@ -84,12 +84,12 @@ class RoutedOutbox : public Outbox<Message> {
   std::vector<Route> routes_;
 };
 
-/// A protocol of one lock at one node. Every message passes `forward` at each node between, where
-/// it may be changed or stopped, and ends in `deliver` at its key's root; `receive` gets what was
-/// sent straight to this node, and `unreachable` what could certainly not be delivered to another.
+/// A protocol of one lock at one node. A routed message passes `forward` at each node on the path,
+/// where it may be changed or stopped, and ends in `deliver` at its key's root. `receive` gets what
+/// was sent straight to this node, and `unreachable` what was certainly not delivered to another.
 ///
-/// `moved` says, in the step in which `next_hop` changes, which keys this node was the root of and
-/// of which it is now; nothing before it has joined. What is then routed to a key that it lost
+/// `moved` says, in the step in which `next_hop` changes, of which keys this node was the root and
+/// of which it is now; none before it has joined. What is then routed to a key that it lost
 /// arrives at the new root. `lapsed` says that the node, which stays, is not the root of any key
 /// until the next `moved`, and that others may act for its keys meanwhile. `tell_time` says, before
 /// anything else in a world whose nodes forget, what time it is (fence_clock.hpp).

@@ -2,12 +2,12 @@
 //
 // Source: [Lin 2004], the baseline of [Muhammad 2005].
 //
-// Assumes what voting.hpp assumes. Nobody on the way takes notice of anything: requests are routed,
+// Assumes what voting.hpp assumes. No node on a path intercepts messages: requests are routed, and
 // the rest goes straight to the nodes that have answered.
 //
-// A waiter that has some votes asks the other replicas again after a while (their owners may have
-// changed), and a waiter whose turn should have come asks all of them: never, by its place in the
-// queue (the informed back-off), or every round.
+// A waiter that has some votes asks the other replicas again after a while, because their owners
+// may have changed. A waiter also asks again once its turn should have come: by its place in the
+// queue (the informed back-off), every round, or never.
 #pragma once
 
 #include "overlay/voting.hpp"
@@ -25,7 +25,7 @@ class Sigma : public Voting {
       .sync_delay = "4",
   };
 
-  /// Whether those on the way of a message take notice of it.
+  /// Whether nodes on the path of a message may intercept it.
   static constexpr bool intercepts = false;
 
   Sigma(NodeId self, const Assignment& start) : Voting(self, start, Habit::asks_again) {}

@@ -233,7 +233,7 @@ class Tenure {
     if (!policy_->has_quarantine(lease_ > Duration::zero())) return;
     served.waits = !settled_;
     bool has_forgotten = policy_->has_forgotten(founder_);
-    bool alone = replicas_.size() == 1;  // there is nobody to ask
+    bool alone = replicas_.size() == 1;  // there is no other replica to ask
     served.recalls = has_forgotten && !alone;
     served.doubts = has_forgotten && alone;
     if (served.waits)

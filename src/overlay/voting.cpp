@@ -1,4 +1,4 @@
-// The candidate's side of votes, and who gets which message.
+// The candidate's side of votes, and the dispatch of messages.
 #include "overlay/voting.hpp"
 
 #include <algorithm>
@@ -37,13 +37,13 @@ void Voting::ask(bool forced, Out& out) {
 
 /// The informed back-off: asks again when its turn should have come.
 void Voting::await_turn(Out& out) {
-  bool wants_to = habit_ == Habit::asks_again && terms_.retry != Retry::never;
+  bool wants_to = habit_ == Habit::asks_again && terms_.retry != RetryPolicy::never;
   if (!wants_to && !leased()) return;
   std::uint32_t place = 0;
   for (const View& view : views_) place = std::max(place, view.position);
   Duration turn = terms_.section;
   if (!wants_to) turn = std::max(turn, terms_.lease);  // a message may have been lost
-  if (terms_.retry == Retry::informed) turn = turn * place + turn / 2;
+  if (terms_.retry == RetryPolicy::informed) turn = turn * place + turn / 2;
   out.arm(timer_of(Alarm::retry), turn, turn + terms_.round_trip);
 }
 
@@ -164,7 +164,7 @@ void Voting::yield(Out& out) {
   }
 }
 
-/// Some votes, and no majority for too long: what we know of the others may be old.
+/// We have some votes, but no majority for too long: what we know of the others may be old.
 void Voting::lose_patience(Out& out) {
   patient_ = false;
   if (votes() == 0) return;
@@ -197,7 +197,7 @@ void Voting::renew(Out& out) {
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (!voted(i)) continue;
     View& view = views_[i];
-    if (!first && !answered.contains(i)) view.node.reset();  // somebody else may be the root now
+    if (!first && !answered.contains(i)) view.node.reset();  // another node may be the root now
     Renew message{i, ts_, view.vote, round, stage_ == Stage::inside, baton_};
     view.node ? out.send(*view.node, message) : out.route(replicas_.key(i), message);
   }

@@ -3,29 +3,29 @@
 // Source: [Lin 2004] (Sigma), as [Muhammad 2005] use it, corrected;
 // see docs/corrections.md.
 //
-// Assumes an overlay that finds the same root of a key from everywhere; messages that are lost,
-// repeated and reordered, but dropped when they are older than half a lease; clocks that run as
-// fast as one another, to a twentieth; and a world in which a timer that is due comes before any
-// message. Without a lease: no message is lost and nobody fails.
+// Assumes that an overlay finds the same root of a key from everywhere; that messages may be lost,
+// repeated and reordered, but are dropped when they are older than half a lease; that clocks run as
+// fast as one another, to a twentieth; and that a timer that is due fires before any message is
+// delivered. Without a lease, it assumes that no message is lost and no node fails.
 //
 // State: requests are (T, id) by a Lamport clock. A replica has the `owner` of its vote, a `queue`
-// of the others, earliest first, a `version` that orders what it says and numbers its votes, and
-// the newest baton. A candidate has its view of each replica: whom it votes for, the version, the
-// number of the vote, and of the last vote that it yielded.
+// of the other requests, earliest first, a `version` that orders what it says and numbers its
+// votes, and the newest baton. A candidate has its view of each replica: the request it votes for,
+// the version, the number of the vote, and that of the last vote that the candidate yielded.
 //
-//   REQUEST(ts, seen, yielded)       routed: vote for me, or queue me; seen: versions go on from it
-//   RESPONSE(request, owner, version, vote, position, baton)  whom I vote for, to one who asked or
-//                                    to a new owner. A vote for a request that is over is released
+//   REQUEST(ts, seen, yielded)       routed: vote for me, or queue me; versions go on from `seen`
+//   RESPONSE(request, owner, version, vote, position, baton)  I vote for `owner`; to a requester or
+//                                    a new owner, which releases a vote for a request that is over
 //   YIELD(ts, vote)                  nobody wins: vote for the earliest of your queue
-//   RELEASE(ts, baton)               I have left, or do not want to any more
-//   RENEW(ts, vote, round, baton)    I hold your vote, and this is my fence; of `held` after entry
-//   RENEWED(ts, round)               until a lease from now on
+//   RELEASE(ts, baton)               I have left, or I cancel
+//   RENEW(ts, vote, round, baton)    I hold your vote, and this is my fence; `held`: I am inside
+//   RENEWED(ts, round)               you keep my vote for a lease from now on
 //   MOVED(owner, version, queue, baton)  to a new root of the key: what the old one knew
 //
 // A candidate with m votes renews them with a fence above all that its voters know, and enters when
-// m have done so: a vote that ran out meanwhile is refused, and the fence is stored. It renews
-// every third of a lease, and has forfeited the lock a lease after it sent the last round that m
-// acknowledged.
+// m replicas have confirmed it. A replica whose vote has run out refuses; one that confirms stores
+// the fence. The holder renews every third of a lease, and has forfeited the lock a lease after it
+// sent the last round that m replicas acknowledged.
 //
 // Bounds: n routed requests and at most 5n messages more for an entry without contention.
 #pragma once
@@ -57,14 +57,14 @@ class Voting {
     Index replica = 0;
     Priority request;
     std::optional<Priority> owner;
-    /// 0 if it does not come from the replica and says only who stands before.
+    /// 0 if a node on the path has answered: then it says only which request is ahead.
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
     std::uint32_t position = 0;
     Baton baton;
     CONCH_FIELDS(Response, replica, request, owner, version, vote, position, baton)
   };
-  /// YIELD and RELEASE gather, in Non-End-to-End, the requests that wait on their way.
+  /// In Non-End-to-End, YIELD and RELEASE gather the requests that wait on their path.
   struct Yield {
     Index replica = 0;
     Priority ts;
@@ -128,12 +128,12 @@ class Voting {
   void tell_time(Fence now) { tenure_.tell_time(now); }
   void suspect(NodeId, Out&) {}
   void timer(TimerId timer, Out& out);
-  /// Whether a message, if it came now or at any later time, would change nothing and be answered
-  /// by nothing. For the checker, where nobody has leases and all are reachable.
+  /// Whether a message would change nothing and get no answer, now or at any later time. For the
+  /// checker, where there are no leases and every node is reachable.
   bool ignores(NodeId from, const Message& message) const;
   /// For the checker: this client will make no further request.
   void asks_no_more() { clock_ = {}; }
-  /// Whether a fresh value would do as well: it never asked, and it is no replica.
+  /// Whether a fresh value would do as well: the node never asked, and is no replica.
   bool blank() const { return ts_ == Priority{} && served_.empty(); }
 
  protected:
@@ -187,7 +187,7 @@ class Voting {
     FlatSet<Priority> queue;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
-    /// The last one of the owner's that was acknowledged.
+    /// The last round of the owner that this replica acknowledged.
     std::uint32_t round = 0;
     Baton baton;
     CONCH_FIELDS(Replica, owner, queue, version, vote, round, baton)
@@ -233,7 +233,7 @@ class Voting {
   Tenure tenure_;
   Habit habit_;
   Stamp clock_;
-  /// The newest one seen; while we hold, our own.
+  /// The newest baton seen; while we hold the lock, our own.
   Baton baton_;
 
   Stage stage_ = Stage::idle;

@@ -21,7 +21,7 @@ void Voting::answer(Index index, const Replica& replica, const Priority& request
                                   position, replica.baton});
 }
 
-/// Votes for the earliest, if the last owner is gone.
+/// Votes for the earliest request. The last owner is gone.
 void Voting::vote_on(Index index, Replica& replica, Out& out) {
   CONCH_EXPECT(!replica.owner, "a vote is given back before it is given again");
   ++replica.version;
@@ -35,7 +35,7 @@ void Voting::vote_on(Index index, Replica& replica, Out& out) {
   answer(index, replica, *replica.owner, out);
 }
 
-/// Until the owner of the vote is heard of again.
+/// Arms the lease of the vote, which runs out unless its owner is heard of again.
 void Voting::watch(Index index, Out& out) {
   Duration time = with_drift(terms_.lease);
   if (leased() && policy_->watches_holders()) out.arm(timer_of(Alarm::lease, index), time, time);
@@ -90,8 +90,8 @@ void Voting::serve(Replica& replica, const Cleanup& m, Out& out) {
   if (!replica.owner && !replica.queue.empty()) vote_on(m.replica, replica, out);
 }
 
-/// A holder's renewal is believed by one that has forgotten, though not confirmed; a candidate's is
-/// not, whose vote may have run out before.
+/// A replica that has forgotten its vote believes a holder's renewal, but does not confirm it. It
+/// does not believe a candidate, whose vote may have run out before.
 void Voting::serve(Replica& replica, const Renew& m, Out& out) {
   bool newest = m.baton.fence >= replica.baton.fence;
   if (!tenure_.open(m.replica) && m.held && newest && replica.owner != m.ts) {
@@ -129,7 +129,7 @@ void Voting::hear(const Recalled& m, Out& out) {
   if (tenure_.hear(m)) open(m.forgotten, out);
 }
 
-/// The quarantine may be over.
+/// Votes if the quarantine is over.
 void Voting::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
@@ -141,7 +141,7 @@ void Voting::open(Index index, Out& out) {
 
 void Voting::serve(Replica& replica, const Moved& m, Out& out) {
   replica.baton = later(replica.baton, m.baton);
-  // Without a lease there is no quarantine: the old root is believed by one that has not voted.
+  // Without a lease there is no quarantine: a replica that has not voted believes the old root.
   bool silent = leased() ? !tenure_.open(m.replica) : replica.version == 0;
   replica.version = std::max(replica.version, m.version);
   if (silent && m.owner) tenure_.name(m.replica, *m.owner);

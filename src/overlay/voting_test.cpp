@@ -6,7 +6,7 @@ namespace conch::overlay::voting_test {
 
 using Out = Sigma::Out;
 
-/// A node with a replica that has voted for a request of another.
+/// A node with a replica that has voted for a request of another node.
 struct Voter {
   static constexpr Priority ts{{1}, NodeId{7}};
 
@@ -55,7 +55,7 @@ TEST(Voting, ACopyOfARoundIsAcknowledgedAgain) {
   EXPECT_TRUE(std::holds_alternative<Sigma::Renewed>(answers[0]));
 }
 
-/// A root with a lease that has voted, and whose own lease runs out; then it is the root again.
+/// A root that has voted. Its lease on its keys runs out, and later it is the root again.
 struct Lapsing {
   static constexpr Priority ts{{1}, NodeId{7}};
   static constexpr Arc all{Key{1}, Key{0}};
@@ -126,7 +126,7 @@ TEST(Voting, WhatEverybodyHasForgottenGoesOnAtTheTimeAtWhichTheLastBecameARoot) 
   EXPECT_EQ(vote.baton.fence, Fence(Epoch{60}, 7));
 }
 
-// What it would say of the owner is old, and the new root would confirm whom it names.
+// What it knows of the owner is old, and the new root would confirm the owner that it names.
 TEST(Voting, WhenItsKeysAreAnothersItNamesNoOwner) {
   Lapsing root;
   root.node.lapsed(root.out);

@@ -101,7 +101,7 @@ void Buffer::zero(std::uint64_t begin, std::uint64_t end) {
 }
 
 /// A window is mapped larger than the memory behind it, which may grow later. So there are few
-/// windows, and none needs to be unmapped while somebody may use it.
+/// windows, and none needs to be unmapped while a caller may use it.
 std::byte* Buffer::map(std::vector<Window>& windows, std::uint64_t size, int protection) {
   std::lock_guard guard(windows_mutex_);
   std::uint64_t space = file_size() - page;

@@ -1,6 +1,6 @@
 // Memory for the data of a resource, a memfd that processes of one machine share. Its first page
 // says which version the memory has, so every process that maps it sees without a message whether
-// it has the data, and whether somebody writes them or died while writing.
+// it has the data, and whether a process writes them or died while writing.
 //
 //   version   the fence with which the contents' writer held the lock; 0 if nothing is whole
 //   size      the number of bytes

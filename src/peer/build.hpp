@@ -1,5 +1,5 @@
-// What a peer owes to the build that it is of. Tests have peers as of other releases, and such as
-// decide otherwise, beside those of this one.
+// What depends on a peer's build: the protocol versions it speaks, and its recovery policy. Tests
+// run peers of other releases and with other policies beside those of this build.
 #pragma once
 
 #include "core/versions.hpp"

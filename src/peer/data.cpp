@@ -6,20 +6,20 @@ namespace conch {
 
 namespace {
 
-Outcome outcome_of(dho::Status status) {
+Outcome outcome_of(dho::CallStatus status) {
   switch (status) {
-    case dho::Status::ok:
-    case dho::Status::waiting: return Outcome::ok;
-    case dho::Status::ignored: return Outcome::ignored;
-    case dho::Status::invalid: return Outcome::invalid;
-    case dho::Status::busy: return Outcome::busy;
-    case dho::Status::not_requested: return Outcome::not_requested;
-    case dho::Status::not_held: return Outcome::not_held;
-    case dho::Status::timed_out: return Outcome::timed_out;
-    case dho::Status::cancelled: return Outcome::cancelled;
-    case dho::Status::peer_lost: return Outcome::peer_lost;
-    case dho::Status::torn: return Outcome::torn;
-    case dho::Status::no_memory: return Outcome::no_memory;
+    case dho::CallStatus::ok:
+    case dho::CallStatus::waiting: return Outcome::ok;
+    case dho::CallStatus::ignored: return Outcome::ignored;
+    case dho::CallStatus::invalid: return Outcome::invalid;
+    case dho::CallStatus::busy: return Outcome::busy;
+    case dho::CallStatus::not_requested: return Outcome::not_requested;
+    case dho::CallStatus::not_held: return Outcome::not_held;
+    case dho::CallStatus::timed_out: return Outcome::timed_out;
+    case dho::CallStatus::cancelled: return Outcome::cancelled;
+    case dho::CallStatus::peer_lost: return Outcome::peer_lost;
+    case dho::CallStatus::torn: return Outcome::torn;
+    case dho::CallStatus::no_memory: return Outcome::no_memory;
   }
   return Outcome::invalid;
 }

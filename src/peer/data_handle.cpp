@@ -23,16 +23,16 @@ DataHandle::~DataHandle() {
 
 // Calls.
 
-dho::Status DataHandle::create(const std::string& name) {
+dho::CallStatus DataHandle::create(const std::string& name) {
   node::check_lock_name(name);
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
+  if (leaving_) return dho::CallStatus::busy;
   return carried_out(handle_.create(name, orders_));
 }
 
-dho::Status DataHandle::request(Mode wanted) {
+dho::CallStatus DataHandle::request(Mode wanted) {
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
+  if (leaving_) return dho::CallStatus::busy;
   bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
   if (is_new && !engine_.node().is_member()) engine_.fail_because_left();
   if (is_new && engine_.node().group_member().has_token(line_->name)) engine_.listen();
@@ -46,29 +46,29 @@ dho::State DataHandle::test() {
   return leaving_ ? dho::State::unlock : handle_.state();
 }
 
-dho::Status DataHandle::cancel() {
+dho::CallStatus DataHandle::cancel() {
   Guard guard = engine_.guard();
   return carried_out(handle_.cancel(orders_));
 }
 
-dho::Status DataHandle::release() {
+dho::CallStatus DataHandle::release() {
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
-  dho::Status written = is_inside() ? end_section(guard) : dho::Status::ok;
+  if (leaving_) return dho::CallStatus::busy;
+  dho::CallStatus written = is_inside() ? end_section(guard) : dho::CallStatus::ok;
   if (state == Claim::State::inside) engine_.listen();
-  dho::Status released = carried_out(handle_.release(orders_));
-  return written == dho::Status::ok ? released : written;
+  dho::CallStatus released = carried_out(handle_.release(orders_));
+  return written == dho::CallStatus::ok ? released : written;
 }
 
-dho::Status DataHandle::destroy() {
+dho::CallStatus DataHandle::destroy() {
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
+  if (leaving_) return dho::CallStatus::busy;
   if (is_inside()) end_section(guard);
   return carried_out(handle_.destroy(orders_));
 }
 
 /// After each call of dho::Handle: carries out its orders and notifies all waiting threads.
-dho::Status DataHandle::carried_out(dho::Status status) {
+dho::CallStatus DataHandle::carried_out(dho::CallStatus status) {
   carry_out();
   engine_.settle();
   wake();
@@ -127,12 +127,12 @@ void DataHandle::leave_line() {
 
 void DataHandle::take_order(const dho::Acquired&) { end_wait(begin()); }
 
-dho::Status DataHandle::begin() {
+dho::CallStatus DataHandle::begin() {
   bool has_begun = store().begin(*this, version(), handle_.size());
-  return has_begun ? dho::Status::ok : dho::Status::peer_lost;
+  return has_begun ? dho::CallStatus::ok : dho::CallStatus::peer_lost;
 }
 
-void DataHandle::end_wait(dho::Status status) {
+void DataHandle::end_wait(dho::CallStatus status) {
   if (ended_) *std::exchange(ended_, nullptr) = status;
 }
 
@@ -144,7 +144,7 @@ void DataHandle::changed() {
     case Claim::State::waiting: break;
     case Claim::State::inside:
       store().enter(*this, line_->data);
-      if (line_->rolled_back) handle_.warn(dho::Status::peer_lost);
+      if (line_->rolled_back) handle_.warn(dho::CallStatus::peer_lost);
       handle_.entered({Claim::fence, line_->data}, orders_);
       break;
     case Claim::State::lost:
@@ -155,17 +155,17 @@ void DataHandle::changed() {
 }
 
 /// The block stays until the next entry, as the application may still use it. Cancels a transfer
-/// under way, as nobody wants its result any more.
+/// under way, as its result is no longer needed.
 void DataHandle::be_lost() {
   store().cancel(*this);
-  if (leaving_) left_ = dho::Status::peer_lost;
+  if (leaving_) left_ = dho::CallStatus::peer_lost;
   handle_.lost(orders_);
   leave_line();
 }
 
 /// The peer that had the data is gone. A handle that already has them ignores that.
 void DataHandle::moved() {
-  if (line_->rolled_back && !is_inside()) handle_.warn(dho::Status::peer_lost);
+  if (line_->rolled_back && !is_inside()) handle_.warn(dho::CallStatus::peer_lost);
   handle_.moved(line_->data);
   store().move(*this, line_->data, net::steady_now());
 }
@@ -177,16 +177,16 @@ void DataHandle::wake() {
 
 // Waiting.
 
-dho::Status DataHandle::acquire(const Deadline& deadline) {
+dho::CallStatus DataHandle::acquire(const Deadline& deadline) {
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
+  if (leaving_) return dho::CallStatus::busy;
   bool was_inside = is_inside();
   Duration patience = std::max<Duration>(deadline.left(), Duration(1));
-  dho::Status status =
+  dho::CallStatus status =
       deadline.is_never() ? handle_.acquire(orders_) : handle_.acquire(patience, orders_);
-  if (status == dho::Status::ok && !was_inside) status = begin();
-  if (status != dho::Status::waiting) return carry_out(), status;
-  std::optional<dho::Status> ended;
+  if (status == dho::CallStatus::ok && !was_inside) status = begin();
+  if (status != dho::CallStatus::waiting) return carry_out(), status;
+  std::optional<dho::CallStatus> ended;
   ended_ = &ended;
   carry_out();
   try {
@@ -201,7 +201,7 @@ dho::Status DataHandle::acquire(const Deadline& deadline) {
   return *ended;
 }
 
-void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& deadline,
+void DataHandle::wait(const std::optional<dho::CallStatus>& ended, const Deadline& deadline,
                       Guard& guard) {
   while (!ended) {
     Duration left = deadline.left();
@@ -223,15 +223,15 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& d
 /// A waiting thread fetches the data itself.
 void DataHandle::take_order(const dho::Bring&) {
   progress_.reset();
-  if (store().bring_at_once(*this)) return handle_.brought(dho::Status::ok, orders_);
+  if (store().bring_at_once(*this)) return handle_.brought(dho::CallStatus::ok, orders_);
   bool nobody_waits = handle_.peer() != dho::Peer::blocked;
   if (nobody_waits) bring(false);
 }
 
-/// Unless a thread waits for as long as it takes, other threads carry out the transfer.
+/// A thread that waits without a deadline carries out the transfer itself; otherwise another does.
 void DataHandle::bring(bool is_awaited) {
   DataSection::is_awaited = is_awaited;
-  std::optional<dho::Status> status = store().bring(*this, net::steady_now());
+  std::optional<dho::CallStatus> status = store().bring(*this, net::steady_now());
   if (!status) return;
   handle_.brought(*status, orders_);
   carry_out();
@@ -242,7 +242,7 @@ void DataHandle::begun() {
   wake();
 }
 
-void DataHandle::brought(dho::Status status) {
+void DataHandle::brought(dho::CallStatus status) {
   handle_.brought(status, orders_);
   carry_out();
   wake();
@@ -264,25 +264,25 @@ std::span<std::byte> DataHandle::bytes() {
   return {const_cast<std::byte*>(bytes.data()), count};  // The mapping is read-only.
 }
 
-dho::Status DataHandle::resize(std::uint64_t size) {
+dho::CallStatus DataHandle::resize(std::uint64_t size) {
   Guard guard = engine_.guard();
-  if (leaving_) return dho::Status::busy;
+  if (leaving_) return dho::CallStatus::busy;
   std::uint64_t before = handle_.size();
   bool has_the_end = before <= window.end && size <= window.end - window.begin;
-  if (is_inside() && writes && !has_the_end) return dho::Status::invalid;
-  dho::Status status = handle_.resize(window.begin + size);
-  if (status != dho::Status::ok) return status;
+  if (is_inside() && writes && !has_the_end) return dho::CallStatus::invalid;
+  dho::CallStatus status = handle_.resize(window.begin + size);
+  if (status != dho::CallStatus::ok) return status;
   try {
     store().resize(*this, before, window.begin + size);
   } catch (const std::bad_alloc&) {
     handle_.resize(before);
-    return dho::Status::no_memory;
+    return dho::CallStatus::no_memory;
   }
-  return dho::Status::ok;
+  return dho::CallStatus::ok;
 }
 
 /// Call it before the lock is given back.
-dho::Status DataHandle::end_section(Guard& guard) {
+dho::CallStatus DataHandle::end_section(Guard& guard) {
   DataRef data{version(), handle_.size(), engine_.node().self().id};
   leaving_ = is_awaited = true;
   left_ = store().leave(*this, data, line_->rolled_back, net::steady_now());
@@ -292,7 +292,7 @@ dho::Status DataHandle::end_section(Guard& guard) {
   return *left_;
 }
 
-void DataHandle::left(dho::Status status) {
+void DataHandle::left(dho::CallStatus status) {
   left_ = status;
   wake();
 }

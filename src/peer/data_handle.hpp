@@ -21,14 +21,14 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   DataHandle(Engine& engine, const DataOptions& options);
   ~DataHandle() override;
 
-  dho::Status create(const std::string& name);
-  dho::Status request(Mode mode);
+  dho::CallStatus create(const std::string& name);
+  dho::CallStatus request(Mode mode);
   dho::State test();
-  dho::Status acquire(const Deadline& deadline);
-  dho::Status release();
-  dho::Status cancel();
-  dho::Status destroy();
-  dho::Status resize(std::uint64_t size);
+  dho::CallStatus acquire(const Deadline& deadline);
+  dho::CallStatus release();
+  dho::CallStatus cancel();
+  dho::CallStatus destroy();
+  dho::CallStatus resize(std::uint64_t size);
   std::span<std::byte> bytes();
   std::uint64_t fence();
   DataProgress progress();
@@ -43,7 +43,7 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   void moved() override;
 
  private:
-  dho::Status carried_out(dho::Status status);
+  dho::CallStatus carried_out(dho::CallStatus status);
   void carry_out();
   void take_order(const dho::Join&);
   void take_order(const dho::Ask& order);
@@ -60,19 +60,19 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
 
   void leave_line();
   void be_lost();
-  void end_wait(dho::Status status);
-  void wait(const std::optional<dho::Status>& ended, const Deadline& deadline, Guard& guard);
+  void end_wait(dho::CallStatus status);
+  void wait(const std::optional<dho::CallStatus>& ended, const Deadline& deadline, Guard& guard);
   void wake();
 
   // The data.
   void bring(bool is_awaited);
-  dho::Status begin();
+  dho::CallStatus begin();
   bool move_data(Guard& guard);
-  dho::Status end_section(Guard& guard);
+  dho::CallStatus end_section(Guard& guard);
   void begun() override;
   void replaced(const DataRef& data) override { line_->data = data; }
-  void brought(dho::Status status) override;
-  void left(dho::Status status) override;
+  void brought(dho::CallStatus status) override;
+  void left(dho::CallStatus status) override;
   bool is_in_vain() const override;
 
   node::DataStore& store() { return engine_.node().data(); }
@@ -90,12 +90,12 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   LocalLock* line_ = nullptr;
   /// Where the waiting acquire looks for its result. When it looks, another thread may already have
   /// made a new request.
-  std::optional<dho::Status>* ended_ = nullptr;
+  std::optional<dho::CallStatus>* ended_ = nullptr;
   std::shared_ptr<TransferProgress> progress_;
   /// True while a thread is in `release` and other peers are being given copies; then `left_` gets
   /// the result.
   bool leaving_ = false;
-  std::optional<dho::Status> left_;
+  std::optional<dho::CallStatus> left_;
 };
 
 }  // namespace conch::peer

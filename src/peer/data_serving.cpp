@@ -25,7 +25,7 @@ std::string answer_of(bool is_kept) {
   return is_kept ? answer_of(KeptData{}) : answer_of(DeclinedData{});
 }
 
-/// Throws Error if the sender has to ask again later: that hangs up on it.
+/// Throws Error, which closes the stream, if the sender has to ask again later.
 std::string answer_of(DataStore::PatchAnswer answer) {
   if (answer == DataStore::PatchAnswer::later) throw Error("the next epoch must begin first");
   return answer_of(answer == DataStore::PatchAnswer::kept);

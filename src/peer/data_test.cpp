@@ -228,7 +228,7 @@ TEST(Data, AMutexOfTheSameNameLeavesTheDataAlone) {
   EXPECT_EQ(read(at_a), "untouched");
 }
 
-/// The peer's own thread is busy and does not notice; nor does a register, which is elsewhere.
+/// The peer's own thread is busy and does not notice. The register, elsewhere, cannot tell it.
 TEST(Data, WhoseLeaseIsOverHasTheLockNoMore) {
   using namespace std::chrono_literals;
   ScratchGroup group;

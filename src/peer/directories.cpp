@@ -87,15 +87,15 @@ std::string text_of(const fs::path& file) {
   return line;
 }
 
-std::string_view word(Role role) {
+std::string_view word(SocketRole role) {
   switch (role) {
-    case Role::host: return "host.";
-    case Role::peer: return "peer.";
+    case SocketRole::host: return "host.";
+    case SocketRole::peer: return "peer.";
   }
   return {};
 }
 
-/// Ids are hexadecimal, as everywhere where people read them.
+/// Ids are hexadecimal, as in all text for people.
 std::optional<NodeId> id_in(std::string_view text) {
   NodeId id;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
@@ -104,8 +104,8 @@ std::optional<NodeId> id_in(std::string_view text) {
   return id;
 }
 
-/// Connects with a datagram socket, which does not disturb a living peer: that one fails with
-/// EPROTOTYPE, and a dead one with ECONNREFUSED.
+/// Connects a datagram socket, which does not disturb a living peer: connect then fails with
+/// EPROTOTYPE, or with ECONNREFUSED if the peer is dead.
 bool is_abandoned(const std::string& path) {
   std::optional<net::SocketName> name = net::name_of_path(path);
   net::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -128,7 +128,7 @@ void for_each_socket(const std::string& path, Call&& call) {
 }
 
 std::optional<PeerSocket> socket_named(std::string_view name) {
-  for (Role role : {Role::host, Role::peer}) {
+  for (SocketRole role : {SocketRole::host, SocketRole::peer}) {
     auto rest = file::after(word(role), name);
     if (!rest || !rest->ends_with(socket_ending)) continue;
     rest->remove_suffix(socket_ending.size());

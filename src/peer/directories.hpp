@@ -51,7 +51,7 @@ void note_elsewhere(const std::string& state, const std::vector<std::string>& wo
 std::string elsewhere(const std::string& state);
 
 /// What a socket is for.
-enum class Role : std::uint8_t {
+enum class SocketRole : std::uint8_t {
   /// A long-lived peer that also serves the `conch lock` commands of this machine: `host.ID.sock`.
   host,
   /// A peer that serves only other peers: `peer.ID.sock`.
@@ -59,7 +59,7 @@ enum class Role : std::uint8_t {
 };
 
 struct PeerSocket {
-  Role role = Role::peer;
+  SocketRole role = SocketRole::peer;
   NodeId id{};
 
   auto operator<=>(const PeerSocket&) const = default;

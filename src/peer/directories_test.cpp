@@ -203,8 +203,8 @@ TEST_F(DirectoriesTest, OnlyFormerBootsOfThisMachineAreForgotten) {
 }
 
 TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
-  EXPECT_EQ(socket_path("/run/x", {Role::host, NodeId{7}}), "/run/x/host.7.sock");
-  EXPECT_EQ(socket_path("/run/x", {Role::peer, NodeId{18446744073709551615u}}),
+  EXPECT_EQ(socket_path("/run/x", {SocketRole::host, NodeId{7}}), "/run/x/host.7.sock");
+  EXPECT_EQ(socket_path("/run/x", {SocketRole::peer, NodeId{18446744073709551615u}}),
             "/run/x/peer.ffffffffffffffff.sock");
 }
 
@@ -212,7 +212,7 @@ TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
   EXPECT_EQ(sockets_in(at("nowhere")), std::vector<PeerSocket>{});
   std::string folder = make_directories("ci").sockets;
   const std::vector<PeerSocket> sockets{
-      {Role::host, NodeId{9}}, {Role::peer, NodeId{3}}, {Role::peer, NodeId{20}}};
+      {SocketRole::host, NodeId{9}}, {SocketRole::peer, NodeId{3}}, {SocketRole::peer, NodeId{20}}};
   for (const PeerSocket& one : sockets) make_socket(socket_path(folder, one));
   for (const char* name :
        {"host.sock", "peer.x.sock", "peer.07.sock", "peer.7.sock.old", "guest.7.sock"})
@@ -223,10 +223,10 @@ TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
 
 TEST_F(DirectoriesTest, SocketsBehindWhichNobodyIsAreRemoved) {
   std::string folder = make_directories("ci").sockets;
-  const PeerSocket open{Role::host, NodeId{1}};
+  const PeerSocket open{SocketRole::host, NodeId{1}};
   net::Descriptor living = make_socket(socket_path(folder, open));
-  make_socket(socket_path(folder, {Role::host, NodeId{2}}));
-  make_socket(socket_path(folder, {Role::peer, NodeId{3}}));
+  make_socket(socket_path(folder, {SocketRole::host, NodeId{2}}));
+  make_socket(socket_path(folder, {SocketRole::peer, NodeId{3}}));
   make_socket(folder + "/peer.4.soc~");
   std::ofstream(folder + "/note") << "no socket";
   remove_abandoned_sockets(folder);

@@ -12,8 +12,8 @@ namespace conch::peer {
 
 namespace {
 
-/// How long nobody drives before the background thread takes over. The delay doubles each time that
-/// a thread drives again by then.
+/// How long the background thread waits for another driver before it takes over. The delay doubles
+/// each time that a thread drives again by then.
 constexpr Duration takeover_delay_min = std::chrono::microseconds(200);
 constexpr Duration takeover_delay_max = std::chrono::milliseconds(10);
 
@@ -122,7 +122,7 @@ void Driver::call_back(Guard& guard) {
   guard.lock();
 }
 
-/// Waits until nobody has driven for a while, or somebody wakes this thread.
+/// Waits until no thread has driven for the delay, or this thread is woken.
 void Driver::stand_by(Guard& guard) {
   guard.unlock();
   std::array<pollfd, 2> sources{

@@ -19,7 +19,7 @@
 namespace conch::peer {
 
 using namespace recovery;
-using node::Phase;
+using node::PeerPhase;
 
 namespace {
 
@@ -79,7 +79,7 @@ Engine::~Engine() { leave(); }
 void Engine::open(WayIn way) {
   world_.be_present(directories_.state);
   PeerInstance life{NodeId{draw()}, world_.draw_incarnation({})};
-  Role role = options_.serves_clients ? Role::host : Role::peer;
+  SocketRole role = options_.serves_clients ? SocketRole::host : SocketRole::peer;
   net::SocketsOptions sockets;
   sockets.socket = socket_path(directories_.sockets, {role, life.id});
   sockets.listen = options_.listen;
@@ -146,8 +146,8 @@ void Engine::come_in() {
   node_->start(net::steady_now());
   settle();
   driver_.rouse_background();
-  bool decided = await_phase([&] { return node_->phase() != Phase::joining; });
-  if (node_->phase() == Phase::failed) throw Error(ErrorCode::misconfigured, node_->failure());
+  bool decided = await_phase([&] { return node_->phase() != PeerPhase::joining; });
+  if (node_->phase() == PeerPhase::failed) throw Error(ErrorCode::misconfigured, node_->failure());
   if (!decided || !node_->is_member()) throw Error(why_not_admitted());
   Duration lease = node_->lease_length();
   if (options_.lease && *options_.lease != lease)
@@ -171,7 +171,7 @@ void Engine::note_ring_index() const {
   Joining::note_ring_index(options_, directories_);
 }
 
-/// Makes the Unix socket again if somebody has removed it, perhaps with its folder: otherwise peers
+/// Makes the Unix socket again if it was removed, perhaps with its folder: otherwise peers
 /// that start later would not find this one. If the register's directory is gone, too, makes
 /// nothing in its place, so that it can still be put back.
 void Engine::keep_house() {
@@ -197,7 +197,7 @@ void Engine::leave() {
     Guard guard(mutex_);
     node_->leave(net::steady_now());
     settle();
-    while (node_->phase() == Phase::leaving) {
+    while (node_->phase() == PeerPhase::leaving) {
       phase_changed_.wait_for(guard, node_->wakes() - net::steady_now());
       look_at_clock();
     }
@@ -267,14 +267,14 @@ void Engine::beat_every(Duration period, std::function<void()> beat) {
 /// A peer that its group has refused can do nothing more, so its beat stops.
 void Engine::beat_if_due(Time now) {
   if (now < next_beat_) return;
-  bool has_failed = node_->phase() == Phase::failed;
+  bool has_failed = node_->phase() == PeerPhase::failed;
   next_beat_ = has_failed ? Time::max() : now + beat_period_;
   if (!has_failed) beat_();
 }
 
 // Events of the register.
 
-void Engine::answered(const PeerInstance& asker, const Answer& answer) {
+void Engine::answered(const PeerInstance& asker, const RegisterAnswer& answer) {
   std::lock_guard guard(mutex_);
   if (driver_.is_stopping()) return;
   node_->answered(asker, answer, net::steady_now());

@@ -54,8 +54,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   }
   [[noreturn]] void fail_because_left() const;
 
-  // These calls are for threads. A claim belongs to its caller, and must have no place when it is
-  // destroyed.
+  // These calls are for threads. A claim belongs to its caller, and must have no place in a queue
+  // when it is destroyed.
 
   LocalLock& open_local_lock(const std::string& lock);
   void close_local_lock(LocalLock& local_lock);
@@ -125,8 +125,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   DataMover& mover() { return mover_; }
   /// Reports to the observers how many bytes of data have come or gone.
   void tell_data(std::uint64_t sent, std::uint64_t received);
-  /// Sets what this process says it runs when somebody asks who holds a lock (default: its command
-  /// line).
+  /// Sets the command that this process reports to those who ask which processes hold a lock
+  /// (default: its command line).
   void describe(std::string command) { world_.describe(std::move(command)); }
   void log(const std::string& line, LogLevel level = LogLevel::warning) const override;
   /// The driving thread calls `beat` at least once per period while this peer is or may become a
@@ -136,7 +136,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
 
  private:
   // RegisterListener; called by the register's thread.
-  void answered(const PeerInstance& asker, const recovery::Answer& answer) override;
+  void answered(const PeerInstance& asker, const recovery::RegisterAnswer& answer) override;
   void register_changed() override;
   void register_trouble(const std::string& why) override;
   // Driven.
@@ -162,7 +162,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::string cluster_;
   Directories directories_;
   std::vector<std::string> listens_;
-  /// Why the socket could not be made again; empty if it could, or if nobody has removed it.
+  /// Why the socket could not be made again; empty if it could, or if it was not removed.
   std::string socket_trouble_;
 
   mutable std::mutex mutex_;

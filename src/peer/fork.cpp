@@ -20,7 +20,7 @@ struct Abandoned {
   std::shared_ptr<void> object;
   Abandoned* next = nullptr;
 };
-/// Keeps them reachable, so that leak checkers do not complain.
+/// Keeps abandoned objects reachable, so that leak checkers do not complain.
 std::atomic<Abandoned*> newest_abandoned = nullptr;
 
 }  // namespace

@@ -25,7 +25,7 @@ class Origin {
   std::uint64_t made_;
 };
 
-/// Keeps an object for ever that this process must not destroy.
+/// Keeps for ever an object that this process must not destroy.
 void abandon(std::shared_ptr<void> object);
 
 }  // namespace conch::peer

@@ -38,8 +38,8 @@ class JoiningTest : public net::testing::Group {
     standing.view.epoch = Epoch{1};
     standing.view.algorithm = "central";
     standing.view.roster = recovery::Roster().with({NodeId{1}, Incarnation{1}});
-    std::uint64_t number = unpacked<recovery::Ask>(ask, why).value().number;
-    return packed(PayloadKind::register_answer, recovery::Answer{number, false, standing});
+    std::uint64_t number = unpacked<recovery::RegisterRequest>(ask, why).value().number;
+    return packed(PayloadKind::register_answer, recovery::RegisterAnswer{number, false, standing});
   }
 
   ScratchGroup group_;

@@ -109,7 +109,7 @@ bool ThreadLocks::lock_by(Mode mode, const Deadline& deadline) {
   try {
     engine_.request(visit, local_lock_, guard);
     engine_.wait(visit, deadline, guard);
-  } catch (...) {  // A caller's clock may throw while the visit has a place.
+  } catch (...) {  // A caller's clock may throw while the visit is in the queue.
     engine_.give_up(visit, guard);
     end(visit);
     throw;

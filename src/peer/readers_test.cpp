@@ -28,8 +28,8 @@ class Readers : public ::testing::TestWithParam<const char*> {
   peer::ScratchGroup group_;
 };
 
-/// With `central` only the lock's home knows whether somebody waits; with the others each peer
-/// does.
+/// With `central` only the lock's home knows whether a writer waits; with the others each peer
+/// knows.
 TEST_P(Readers, AnyNumberIsInsideWhileNobodyElseWaits) {
   auto peer = join();
   std::unique_ptr<Peer> other = peer->algorithm() == "central" ? nullptr : join();
@@ -104,7 +104,7 @@ TEST_P(Readers, WhoeverWasHeldBackEntersWhenTheWriterHasGivenUp) {
     auto writer = join();
     Ticket ticket(*writer, "table");
     ticket.request();
-    while (enter(1ms)) std::this_thread::yield();  // Until this peer knows that somebody waits.
+    while (enter(1ms)) std::this_thread::yield();  // Until this peer knows of the writer.
   }
   EXPECT_TRUE(inside.back().acquire_until(std::chrono::steady_clock::now() + 1min));
 }

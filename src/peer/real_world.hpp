@@ -63,7 +63,7 @@ class RealWorld final : public node::World {
   Incarnation draw_incarnation(Incarnation before) override;
   void begin_life(const PeerInstance& life) override;
   void end_life(const PeerInstance& life) override { register_->end(life); }
-  void ask(const PeerInstance& asker, recovery::Ask ask) override {
+  void ask(const PeerInstance& asker, recovery::RegisterRequest ask) override {
     register_->ask(asker, std::move(ask));
   }
   void show_lease(Time until, Duration length) override;

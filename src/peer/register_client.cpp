@@ -56,7 +56,7 @@ void RegisterClient::close() {
   {
     std::lock_guard guard(mutex_);
     closing_ = true;
-    jobs_.clear();  // Nobody waits for a proof that does not come.
+    jobs_.clear();  // Threads that wait for a proof get an error.
   }
   ::eventfd_write(wake_.number(), 1);
   thread_.join();
@@ -82,7 +82,7 @@ void RegisterClient::attach(const PeerInstance& life) {
   }});
 }
 
-/// Retries those that failed before: otherwise nobody would notice when those lives die.
+/// Retries lives that could not be attached before: otherwise nobody would notice their deaths.
 void RegisterClient::attach_all() {
   while (!unattached_.empty()) {
     register_->attach(unattached_.front());
@@ -91,12 +91,11 @@ void RegisterClient::attach_all() {
   }
 }
 
-void RegisterClient::ask(const PeerInstance& asker, Ask ask) {
+void RegisterClient::ask(const PeerInstance& asker, RegisterRequest ask) {
   auto asked = std::chrono::steady_clock::now();
   Topic topic{asker, ask.question.index()};
   put({[this, asker, ask = std::move(ask), asked](Register& reg) {
-         // While the register is unavailable, questions stay queued longer than anybody waits for
-         // the answer.
+         // While the register is unavailable, questions stay queued longer than their askers wait.
          if (std::chrono::steady_clock::now() - asked >= reg.lease()) return false;
          answer(asker, ask);
          return true;
@@ -150,8 +149,7 @@ void RegisterClient::run() {
     has_read_ = false;
     listener_.register_changed();
     work();
-    // The listener did not read the register. If nobody reads the news, they wake this thread again
-    // and again.
+    // Unread news would wake this thread again and again, so read them if the listener did not.
     if (!has_read_) put({[](Register& reg) { return reg.read(), true; }});
   }
 }
@@ -167,8 +165,8 @@ bool RegisterClient::await_event() {
   return (sources[1].revents & POLLIN) != 0;
 }
 
-/// Backs off longer and longer while the register fails, whoever asks; but never so long that a
-/// lease runs out after it works again.
+/// Backs off longer and longer while the register fails, but never so long that a lease runs out
+/// although the register works again.
 void RegisterClient::rest() {
   Time until = net::steady_now() + std::min(wire::back_off(++rests_), register_->lease() / 8);
   while (!is_closing() && net::steady_now() < until) {
@@ -203,12 +201,12 @@ bool RegisterClient::work() {
   }
 }
 
-void RegisterClient::answer(const PeerInstance& asker, const Ask& ask) {
+void RegisterClient::answer(const PeerInstance& asker, const RegisterRequest& ask) {
   attach_all();
   ProposalResult verdict;
   if (const auto* propose = std::get_if<Propose>(&ask.question)) {
     verdict = register_->propose(propose->view, asker);
-  } else if (const auto* renew = std::get_if<Renew>(&ask.question)) {
+  } else if (const auto* renew = std::get_if<RenewLease>(&ask.question)) {
     verdict = renew_and_read(renew->life);
   } else if (const auto* delayed = std::get_if<RenewDelayed>(&ask.question)) {
     register_->delay(delayed->life, delayed->lock_delay);
@@ -236,7 +234,7 @@ void RegisterClient::failed(const Job& job, const std::exception& error) {
   if (!known) listener_.register_trouble(error.what());
 }
 
-/// Also forgets older failures of other kinds, which may work again by now.
+/// Also forgets old failures of other kinds of questions, which may work again by now.
 void RegisterClient::succeeded(const Job& job) {
   if (troubles_.empty()) return;
   Time long_ago = net::steady_now() - register_->lease();

@@ -22,7 +22,7 @@ namespace conch::peer {
 class RegisterListener {
  public:
   virtual ~RegisterListener() = default;
-  virtual void answered(const PeerInstance& asker, const recovery::Answer& answer) = 0;
+  virtual void answered(const PeerInstance& asker, const recovery::RegisterAnswer& answer) = 0;
   /// The register may have a new view, or a lease has ended.
   virtual void register_changed() = 0;
   /// The register cannot be used at the moment. Called once for each kind of failure, until it
@@ -45,7 +45,7 @@ class RegisterClient {
   /// Queues a question. It replaces a queued question of the same kind by the same asker, which no
   /// longer waits for that answer. So a slow register is never behind by more than one question of
   /// each kind and asker.
-  void ask(const PeerInstance& asker, recovery::Ask ask);
+  void ask(const PeerInstance& asker, recovery::RegisterRequest ask);
   /// A life of this process is over and has released everything.
   void end(const PeerInstance& life);
   /// A descriptor that keeps this life's lease alive while it is open; see Register::proof. Waits
@@ -83,7 +83,7 @@ class RegisterClient {
   bool is_closing();
   bool work();
   void attach_all();
-  void answer(const PeerInstance& asker, const recovery::Ask& ask);
+  void answer(const PeerInstance& asker, const recovery::RegisterRequest& ask);
   ProposalResult renew_and_read(const PeerInstance& life);
   void prove(const PeerInstance& life);
   void failed(const Job& job, const std::exception& error);

@@ -11,9 +11,9 @@
 
 namespace conch::peer::register_client_test {
 
-using recovery::Answer;
+using recovery::RegisterAnswer;
 using recovery::Look;
-using recovery::Renew;
+using recovery::RenewLease;
 using Numbers = std::vector<std::uint64_t>;
 
 constexpr PeerInstance a{NodeId{1}, Incarnation{1}};
@@ -48,7 +48,7 @@ class SlowRegister final : public Register {
 
 class Ears final : public RegisterListener {
  public:
-  void answered(const PeerInstance&, const Answer& answer) override {
+  void answered(const PeerInstance&, const RegisterAnswer& answer) override {
     numbers.push_back(answer.number);
     heard.release();
   }
@@ -68,15 +68,15 @@ TEST(RegisterDesk, WhoAsksAgainNoLongerWaitsForTheOlderAnswer) {
   Doors doors;
   Ears ears;
   RegisterClient client(std::make_unique<SlowRegister>(doors), ears);
-  client.ask(a, {1, Renew{a}});
+  client.ask(a, {1, RenewLease{a}});
   doors.begun.acquire();
   // While the first renewal takes its time, all askers repeat their questions.
-  client.ask(a, {2, Renew{a}});
+  client.ask(a, {2, RenewLease{a}});
   client.ask(a, {3, Look{}});
-  client.ask(b, {2, Renew{b}});
-  client.ask(a, {4, Renew{a}});
-  client.ask(a, {5, Renew{a}});
-  client.ask(b, {9, Renew{b}});
+  client.ask(b, {2, RenewLease{b}});
+  client.ask(a, {4, RenewLease{a}});
+  client.ask(a, {5, RenewLease{a}});
+  client.ask(b, {9, RenewLease{b}});
   doors.let.release(100);
   EXPECT_EQ(ears.await(4), (Numbers{1, 5, 3, 9}));
   client.close();
@@ -118,7 +118,7 @@ class FullRegister final : public Register {
 /// Behaves like a newcomer: looks when told to, and proposes after each look.
 class Newcomer final : public RegisterListener {
  public:
-  void answered(const PeerInstance&, const Answer& answer) override {
+  void answered(const PeerInstance&, const RegisterAnswer& answer) override {
     client->ask(a, {answer.number + 1, recovery::Propose{}});
   }
   void register_changed() override { client->ask(a, {1, Look{}}); }

@@ -22,7 +22,7 @@ namespace conch::peer {
 
 namespace {
 
-/// The heading before the bytes, in MessagePack. A line before it says how long it is.
+/// The heading before the bytes, in MessagePack. The first line of the file has its length.
 struct Heading {
   std::string lock;
   std::uint64_t size = 0;
@@ -30,7 +30,7 @@ struct Heading {
   CONCH_FIELDS(Heading, lock, size, sum)
 };
 
-/// That line: these words, the version of the format, and in version 1 the length of the heading.
+/// The first line: these words, the version of the format, and in version 1 the heading's length.
 constexpr std::string_view first_words = "conch data ";
 constexpr std::string_view first_line = "conch data 1 ";
 constexpr std::size_t heading_bytes_max = 1024;

@@ -47,7 +47,7 @@ Lines wishes(const sim::Sight& sight) {
 Playground::Playground() { begin(); }
 
 void Playground::begin() {
-  scenario_ = std::make_unique<sim::Scenario>(film::About{.title = "Playground"});
+  scenario_ = std::make_unique<sim::Scenario>(film::RecordingInfo{.title = "Playground"});
   lines_ = 0;
   held_.clear();
 }

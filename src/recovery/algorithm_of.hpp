@@ -52,7 +52,7 @@ class ValueOf final : public AnyValue {
   }
   void receive(NodeId from, const Said& message, SaidOutbox& out) override {
     typename A::Message read;
-    CONCH_EXPECT(Decoder(message.bytes).decode(read), "what cannot be read is not passed on");
+    CONCH_EXPECT(Decoder(message.bytes).decode(read), "only readable messages are passed on");
     call(out, [&](OutboxOf<A>& own) { deliver(value_, from, read, own); });
   }
 

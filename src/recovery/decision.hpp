@@ -12,25 +12,25 @@
 
 namespace conch::recovery {
 
-struct Holding {
+struct HoldReport {
   Wish wish;
   Fence fence;
-  CONCH_FIELDS(Holding, wish, fence)
+  CONCH_FIELDS(HoldReport, wish, fence)
 };
 
-struct Waiting {
+struct WaitReport {
   Wish wish;
   /// Time since the request on the peer's own clock. Durations can be compared across peers; clock
   /// readings cannot.
   Duration waited{};
-  CONCH_FIELDS(Waiting, wish, waited)
+  CONCH_FIELDS(WaitReport, wish, waited)
 };
 
 /// One lock, as one peer sees it.
 struct LockReport {
   std::string lock;
-  std::optional<Holding> held;
-  std::optional<Waiting> waits;
+  std::optional<HoldReport> held;
+  std::optional<WaitReport> waits;
   /// The newest baton that this peer has been granted, released or heard of.
   Baton known;
   /// Newer data were lost in an earlier epoch, and nobody has written since.

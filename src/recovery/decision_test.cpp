@@ -23,11 +23,11 @@ DataRef data(std::uint64_t version, std::uint64_t at) { return {version, 8, Node
 struct Said {
   LockReport report{"a", {}, {}, {}, false, {}};
   Said& holds(const Wish& wish, Fence fence) {
-    report.held = Holding{wish, fence};
+    report.held = HoldReport{wish, fence};
     return *this;
   }
   Said& waits(const Wish& wish, Duration waited) {
-    report.waits = Waiting{wish, waited};
+    report.waits = WaitReport{wish, waited};
     return *this;
   }
   Said& knows(Fence fence, const DataRef& newest) {
@@ -132,7 +132,7 @@ TEST(Decision, AnOldCopyDoesNotCountIfThereIsNothingSince) {
   EXPECT_FALSE(lock.rolled_back);
 }
 
-/// Version 6 died with its writer; version 5 was nothing, and 4 is not to come back.
+/// Version 6 died with its writer. Version 5 was empty, and version 4 must not come back.
 TEST(Decision, WhatWasEmptiedStaysEmptyIfSomethingNewerIsLost) {
   auto lock = decision(roster({life(1), life(2)}),
                        {{life(1), Said().knows(fence(1, 5), {5, 0, std::nullopt})},
@@ -166,8 +166,8 @@ TEST(Decision, APeerThatStartedAgainHasNoDataThoughItsIdIsTheirPlace) {
   EXPECT_TRUE(lock.rolled_back);
 }
 
-// conch survive central --seed 24, once: node 5 released while frozen, and the epoch that it had
-// not installed had a larger fence.
+// Found once by `conch survive central --seed 24`: node 5 released while frozen, and the epoch that
+// it had not installed had a larger fence.
 TEST(Decision, WhatWasReleasedWhileFrozenIsNewerThanAnEpochThatOthersHaveInstalled) {
   auto lock = decision(roster({life(1), life(5)}),
                        {{life(1), Said().knows(fence(2, 0), data(3, 1)).has(data(3, 1))},

@@ -63,7 +63,7 @@ class Effects {
   void tell(E&& event) {
     events.emplace_back(std::forward<E>(event));
   }
-  void ask(Ask ask) { asks.push_back(std::move(ask)); }
+  void ask(RegisterRequest ask) { asks.push_back(std::move(ask)); }
   /// Scratch outbox for one call of an algorithm's value; empty before and after the call.
   SaidOutbox& outbox() { return outbox_; }
 
@@ -90,8 +90,8 @@ class Effects {
   std::vector<PeerInstance> forgotten;
   std::string bytes;
   std::vector<OutgoingMessage> outgoing;
-  std::vector<Ask> asks;
-  std::vector<Event> events;
+  std::vector<RegisterRequest> asks;
+  std::vector<MemberEvent> events;
 
  private:
   Time now_{};

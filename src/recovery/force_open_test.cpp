@@ -1,5 +1,4 @@
-// A lock that somebody has forced open: who held it holds it no more, and nobody else loses
-// anything.
+// Tests of a lock that is forced open: its holder loses it, and no other peer loses anything.
 #include <gtest/gtest.h>
 
 #include "mutex/central.hpp"
@@ -20,14 +19,14 @@ TEST(ForceOpen, WhoHoldsALockThatIsForcedOpenIsToldAndTheOthersKeepTheirOrder) {
   EXPECT_EQ(town.view().roster.all().size(), 3U);
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside) << "it has not heard of it";
   EXPECT_TRUE(town.deliver(town.a, town.b));
-  ASSERT_EQ(town.told<Lost>(town.b).size(), 1U);
+  ASSERT_EQ(town.told<LockLost>(town.b).size(), 1U);
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::nothing);
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::waiting);
   town.request(town.b);  // it may ask again at once
   town.settle();
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::waiting);
-  EXPECT_EQ(town.told<Lost>(town.b).size(), 1U);
+  EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
   EXPECT_EQ(town.told<Expelled>(town.b).size(), 0U);
 }
 
@@ -47,7 +46,7 @@ TEST(ForceOpen, WhoForcesItsOwnLockOpenLosesIt) {
   town.request(town.a);
   town.settle();
   town.propose(town.a, *town.at(town.a).renewal({"a"}));
-  EXPECT_EQ(town.told<Lost>(town.a).size(), 1U);
+  EXPECT_EQ(town.told<LockLost>(town.a).size(), 1U);
   town.settle();
   EXPECT_EQ(town.at(town.a).doing("a"), Doing::nothing);
 }
@@ -64,7 +63,7 @@ TEST(ForceOpen, WhoHasMissedTheViewThatForcesALockOpenLetsGoByTheNextOne) {
   EXPECT_EQ(town.view().forced_open("a"), Epoch{2});
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside);
   EXPECT_TRUE(town.deliver(town.c, town.b));
-  EXPECT_EQ(town.told<Lost>(town.b).size(), 1U);
+  EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
 }
 
 TEST(ForceOpen, AGuestThatComesMeanwhileKeepsTheNameInTheView) {
@@ -76,7 +75,7 @@ TEST(ForceOpen, AGuestThatComesMeanwhileKeepsTheNameInTheView) {
   EXPECT_EQ(town.view().forced_open("a"), town.view().epoch);
   EXPECT_EQ(town.at(d).stage(), Stage::greeting);
   town.look(town.b);
-  EXPECT_EQ(town.told<Lost>(town.b).size(), 1U);
+  EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
   town.settle();
   for (const PeerInstance& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
 }
@@ -91,11 +90,11 @@ TEST(ForceOpen, WhoEntersAfterwardsKeepsTheLockWhateverViewsFollow) {
   town.look(town.c);
   View next = *town.at(town.c).eviction();
   EXPECT_EQ(next.forced_open("a"), Epoch{0}) << "everybody has heard of it";
-  next.forced = town.view().forced;  // as if one did not know
+  next.forced = town.view().forced;  // as if a member had not heard of it
   EXPECT_TRUE(town.propose(town.c, next));
   town.settle();
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside);
-  EXPECT_EQ(town.told<Lost>(town.b).size(), 0U);
+  EXPECT_EQ(town.told<LockLost>(town.b).size(), 0U);
 }
 
 }  // namespace conch::recovery::force_open_test

@@ -68,13 +68,13 @@ class GroupMember {
 
   // Only for groups with a register.
 
-  virtual void answered(const Answer&, Out&) {}
+  virtual void answered(const RegisterAnswer&, Out&) {}
   /// The register has changed.
   virtual void watched(Out&) {}
   /// The bytes of these data are now stored here.
   virtual void copied(const std::string& /*lock*/, const DataRef&, Out&) {}
   virtual void timer(const std::string& /*lock*/, Epoch, TimerId, Out&) {}
-  /// Sets whom an operator wants evicted; replaces the previous set. The peer proposes their
+  /// Sets the lives to evict for an operator; replaces the previous set. The peer proposes their
   /// eviction until they are out, whatever other views are accepted meanwhile.
   virtual void evict(const std::set<PeerInstance>&, Out&) {}
   /// Gives the members these labels, by a new epoch.

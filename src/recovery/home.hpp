@@ -1,4 +1,4 @@
-// A lock's home: the peer that creates its token, serves it, or roots its tree. Everybody computes
+// A lock's home: the peer that creates its token, serves it, or roots its tree. Every peer computes
 // it from the lock's name and the founders of the epoch, so two first users of a name cannot create
 // two tokens.
 #pragma once

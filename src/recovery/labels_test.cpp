@@ -1,4 +1,4 @@
-// Who is near whom, and how many may overtake: what a group agrees on by its views.
+// Tests of what a group agrees on by its views: its members' labels, and how many may overtake.
 #include <gtest/gtest.h>
 
 #include "mutex/preempt_aggregation.hpp"

@@ -8,8 +8,8 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-/// A clock that shows `percent` hundredths of what passes, as the true time after which it shows
-/// so much.
+/// The true time after which a clock that runs at `percent` hundredths of true speed shows this
+/// much.
 double true_time(Duration shown, unsigned percent) {
   return static_cast<double>(shown.count()) * 100 / percent;
 }

@@ -49,7 +49,7 @@ void LeasedMember::ask(Question question, Out& out) {
   std::erase_if(
       open_, [&](const auto& each) { return each.second.asked + 2 * terms_.length < out.now(); });
   const auto* delayed = std::get_if<RenewDelayed>(&question);
-  open_[++asked_] = {out.now(), delayed || std::holds_alternative<Renew>(question),
+  open_[++asked_] = {out.now(), delayed || std::holds_alternative<RenewLease>(question),
                      std::holds_alternative<Propose>(question),
                      delayed ? delayed->lock_delay : Duration{}};
   out.ask({asked_, std::move(question)});
@@ -64,7 +64,7 @@ void LeasedMember::look(Out& out) {
 void LeasedMember::renew(Out& out) {
   const PeerInstance& self = view_protocol_.self();
   bool is_delayed = lock_delay_ > recorded_lock_delay_;
-  ask(is_delayed ? Question(RenewDelayed{self, lock_delay_}) : Question(Renew{self}), out);
+  ask(is_delayed ? Question(RenewDelayed{self, lock_delay_}) : Question(RenewLease{self}), out);
   next_renewal_ = out.now() + answer_patience();
 }
 
@@ -81,7 +81,7 @@ void LeasedMember::propose(View view, Out& out) {
   if (policy().decides_at_once()) see({std::move(view), {}}, out);
 }
 
-void LeasedMember::answered(const Answer& answer, Out& out) {
+void LeasedMember::answered(const RegisterAnswer& answer, Out& out) {
   if (!alive(out)) return;
   auto found = open_.find(answer.number);
   if (found == open_.end()) return;
@@ -127,7 +127,7 @@ void LeasedMember::see(const RegisterSnapshot& standing, Out& out) {
 /// Must run before the view protocol may report which data are here.
 void LeasedMember::tell_copies(Out& out) {
   if (!new_copies_) return;
-  for (const Copy& copy : new_copies_()) view_protocol_.copied(copy.lock, copy.data, out);
+  for (const ArrivedData& copy : new_copies_()) view_protocol_.copied(copy.lock, copy.data, out);
 }
 
 /// A lease counts from when a renewal was sent, so an admitted peer renews first. The time of the
@@ -172,7 +172,7 @@ std::size_t LeasedMember::rank() const {
   return before;
 }
 
-// The others.
+// Other members.
 
 Intake LeasedMember::receive(const PeerInstance& from, std::string_view payload, Out& out) {
   std::string fault = read(payload, *view_protocol_.charter().runs, message_);

@@ -26,7 +26,7 @@
 namespace conch::recovery {
 
 /// Data of a lock that have arrived here.
-struct Copy {
+struct ArrivedData {
   std::string lock;
   DataRef data;
 };
@@ -34,7 +34,7 @@ struct Copy {
 class LeasedMember final : public GroupMember {
  public:
   /// Returns the data that arrived since the last call; called before this peer reports its data.
-  using NewCopies = std::function<std::vector<Copy>()>;
+  using NewCopies = std::function<std::vector<ArrivedData>()>;
 
   LeasedMember(Member self, Charter charter, LeaseTerms terms, NewCopies new_copies = {})
       : terms_(terms),
@@ -48,7 +48,7 @@ class LeasedMember final : public GroupMember {
   }
   Time wakes() const override;
 
-  void answered(const Answer& answer, Out& out) override;
+  void answered(const RegisterAnswer& answer, Out& out) override;
   void watched(Out& out) override {
     if (alive(out)) look(out);
   }
@@ -147,7 +147,7 @@ class LeasedMember final : public GroupMember {
   /// Messages that arrived before the first lease, from members that learned of the admission
   /// earlier. They wait, because nothing is done without a lease.
   std::vector<std::pair<PeerInstance, Message>> before_lease_;
-  /// For each doubted life: who cannot reach it, and when that was said.
+  /// For each doubted life: the members that cannot reach it, and when they said so.
   std::map<PeerInstance, std::map<NodeId, Time>> doubts_;
 };
 

@@ -23,7 +23,7 @@ TEST(Steward, LooksThenAsksToComeInThenForALeaseThenIs) {
   peer.answer(seconds(1), false);
   EXPECT_TRUE(peer.asks_for<Propose>());
   peer.answer(seconds(1), true);
-  EXPECT_TRUE(peer.asks_for<Renew>());
+  EXPECT_TRUE(peer.asks_for<RenewLease>());
   EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(1), true);
   EXPECT_TRUE(peer.is_told<Admitted>());
@@ -58,7 +58,7 @@ TEST(Steward, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswe
   peer.answer(seconds(1), true);
   EXPECT_EQ(recorded(), seconds(7));
   peer.tick(peer.wakes().time_since_epoch());
-  EXPECT_TRUE(peer.asks_for<Renew>()) << "the register remembers it";
+  EXPECT_TRUE(peer.asks_for<RenewLease>()) << "the register remembers it";
 }
 
 TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
@@ -69,13 +69,13 @@ TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
   peer.tick(peer.wakes().time_since_epoch());
   ASSERT_TRUE(peer.asks_for<Look>());
   peer.answer(seconds(2), false);
-  ASSERT_TRUE(peer.asks_for<Renew>()) << "a member without a lease is not in yet";
+  ASSERT_TRUE(peer.asks_for<RenewLease>()) << "a member without a lease is not in yet";
   EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(2), true);
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
-/// A group of one, which runs this.
+/// A group of one member, which runs this algorithm.
 RegisterSnapshot group_of(std::string_view algorithm, const PeerInstance& member) {
   return {admission({}, {member.id, member.incarnation, "", false}, algorithm, Membership::fixed),
           {}};
@@ -87,7 +87,7 @@ TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
   ASSERT_EQ(peer.events.size(), 1U);
-  EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+  EXPECT_EQ(std::get<JoinRefused>(peer.events[0]).why,
             "the group runs elmp, but this peer was started with naimi-trehel; start it with "
             "--algorithm elmp");
   EXPECT_EQ(peer.stage(), Stage::out);
@@ -103,7 +103,7 @@ TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
   ASSERT_EQ(peer.events.size(), 1U);
-  EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+  EXPECT_EQ(std::get<JoinRefused>(peer.events[0]).why,
             "the group speaks versions 7 to 8 of the protocol, this release versions 1 to 2; first "
             "install a release between the two everywhere");
   EXPECT_EQ(peer.stage(), Stage::out);
@@ -124,7 +124,7 @@ TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
     EXPECT_EQ(peer.asks_for<Propose>(), !insists);
     ASSERT_EQ(peer.events.size(), insists ? 1U : 0U);
     if (!insists) continue;
-    EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+    EXPECT_EQ(std::get<JoinRefused>(peer.events[0]).why,
               "the group runs with eps 2, but this peer was started with 1; start it with --eps 2");
   }
 }
@@ -133,12 +133,12 @@ TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
   Alone peer;
   peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
   peer.start(seconds(1));
-  std::vector<Ask> look = peer.asks;
+  std::vector<RegisterRequest> look = peer.asks;
   peer.request(seconds(1));
   peer.asks = look;
   peer.answer(seconds(1), false);
-  EXPECT_TRUE(peer.is_told<Lost>());
-  EXPECT_TRUE(peer.is_told<Refused>());
+  EXPECT_TRUE(peer.is_told<LockLost>());
+  EXPECT_TRUE(peer.is_told<JoinRefused>());
 }
 
 TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
@@ -159,7 +159,7 @@ TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
   }
 }
 
-// conch survive all --seed 1883, once.
+// Found once by `conch survive all --seed 1883`.
 TEST(Steward, WhoWasPutOutBeforeItKnewThatItWasInIsOut) {
   Alone peer;
   peer.start(seconds(1));
@@ -175,7 +175,7 @@ TEST(Steward, RenewsInTimeAndAgainIfNoAnswerComes) {
   peer.come_in(seconds(1));
   for (int i = 0; i < 3; ++i) {
     peer.tick(peer.wakes().time_since_epoch());
-    EXPECT_TRUE(peer.asks_for<Renew>()) << i;
+    EXPECT_TRUE(peer.asks_for<RenewLease>()) << i;
   }
   peer.answer(milliseconds(1900), true);
   EXPECT_EQ(peer.stage(), Stage::working);
@@ -187,10 +187,10 @@ TEST(Steward, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
   peer.request(milliseconds(1100));
   ASSERT_TRUE(peer.is_told<Granted>());
   peer.tick(milliseconds(1999));
-  EXPECT_FALSE(peer.is_told<Lost>());
+  EXPECT_FALSE(peer.is_told<LockLost>());
   peer.tick(seconds(2));
   ASSERT_EQ(peer.events.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
+  EXPECT_TRUE(std::holds_alternative<LockLost>(peer.events[0]));
   EXPECT_TRUE(std::holds_alternative<Expelled>(peer.events[1]));
 }
 
@@ -217,7 +217,7 @@ TEST(Steward, AnAnswerThatComesAfterTheLeaseDoesNotBringItBack) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.tick(milliseconds(1900));
-  ASSERT_TRUE(peer.asks_for<Renew>());
+  ASSERT_TRUE(peer.asks_for<RenewLease>());
   peer.answer(milliseconds(2100), true);
   EXPECT_TRUE(peer.is_told<Expelled>());
 }
@@ -226,7 +226,7 @@ TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
   Alone peer;
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
-  Ask propose = peer.asks.back();
+  RegisterRequest propose = peer.asks.back();
   peer.standing.view = std::get<Propose>(propose.question).view;
   Freeze freeze{peer.standing.view};
   peer.at(seconds(1), [&](auto& group_member, auto& out) {
@@ -317,8 +317,7 @@ TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
   EXPECT_FALSE(renews_epoch(milliseconds(1900))) << "the count begins anew";
 }
 
-// What arrives is bounded by its own length and validated; whatever passes is handled.
-/// A second token: no member of ours would send it.
+/// The message is a second token, which no correct member would send.
 TEST(Steward, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
   Alone peer;
   peer.come_in(seconds(1));
@@ -338,6 +337,7 @@ TEST(Steward, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
   });
 }
 
+// What arrives is bounded by its own length and validated; a peer survives whatever passes.
 template <class A>
 void fuzz(std::uint64_t seed, std::string_view name) {
   Dice dice(seed);
@@ -356,7 +356,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
   Message messages[] = {
       Freeze{view},
       Install{Epoch{1}, {{"a", {{self.id, {}}}, {{other.id, {}}}, {3, 1, self.id}, false}}},
-      Report{Epoch{2}, {{"a", Holding{{}, Fence(5)}, {}, {}, false, {}}}},
+      Report{Epoch{2}, {{"a", HoldReport{{}, Fence(5)}, {}, {}, false, {}}}},
       Installed{Epoch{1}},
       Hello{view},
       Welcome{},

@@ -1,4 +1,4 @@
-// What only one peer wants of the view: somebody out, a lock open, other labels.
+// Tests of what only one peer wants: to evict a member, to force a lock open, to change labels.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -60,7 +60,7 @@ TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughItHasJustProposedSomethingElse) 
 TEST(Steward, NobodyIsPutOutWhomNobodyWantsOutAnyMore) {
   WithAnother peer;
   peer.evict(milliseconds(1310), {peer.other});
-  std::vector<Ask> asked = peer.asks;
+  std::vector<RegisterRequest> asked = peer.asks;
   peer.evict(milliseconds(1315), {});
   peer.asks = asked;
   peer.admit({NodeId{3}, Incarnation{8}});
@@ -76,8 +76,8 @@ TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
   peer.at(milliseconds(1100),
           [](auto& group_member, auto& out) { group_member.force_open("a", out); });
   ASSERT_TRUE(peer.asks_for<Propose>());
-  EXPECT_FALSE(peer.is_told<Lost>()) << "not before it is accepted";
-  std::vector<Ask> refused = peer.asks;
+  EXPECT_FALSE(peer.is_told<LockLost>()) << "not before it is accepted";
+  std::vector<RegisterRequest> refused = peer.asks;
   peer.answer(milliseconds(1110), false);
   peer.tick(peer.wakes().time_since_epoch());
   ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
@@ -85,7 +85,7 @@ TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
   EXPECT_EQ(view.forced, (std::vector{Forced{"a", Epoch{2}}}));
   peer.answer(milliseconds(1300), true);
   ASSERT_EQ(peer.events.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
+  EXPECT_TRUE(std::holds_alternative<LockLost>(peer.events[0]));
   EXPECT_EQ(std::get<Opened>(peer.events[1]), (Opened{"a", Epoch{2}}));
   peer.request(milliseconds(1300));
   EXPECT_TRUE(peer.is_told<Granted>());

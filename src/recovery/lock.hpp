@@ -68,13 +68,13 @@ class Lock {
     reconcile(out);
   }
   void cancel(Out& out) {
-    CONCH_EXPECT(process_ == Doing::waiting, "only who waits cancels");
+    CONCH_EXPECT(process_ == Doing::waiting, "only a process that waits may cancel");
     process_ = Doing::withdrawing;
     reconcile(out);
   }
   /// `data` counts only if the lock was held to write.
   void release(const DataRef& data, Out& out) {
-    CONCH_EXPECT(process_ == Doing::inside, "only who is inside releases");
+    CONCH_EXPECT(process_ == Doing::inside, "only a process that is inside may release");
     process_ = Doing::nothing;
     left_ = held_.data;
     if (wish_.mode == Mode::write) {
@@ -89,7 +89,7 @@ class Lock {
   }
   /// The peer is out of the group; a process that held or waited loses the lock.
   void lose(Out& out) {
-    if (std::exchange(process_, Doing::nothing) != Doing::nothing) out.tell(Lost{name_});
+    if (std::exchange(process_, Doing::nothing) != Doing::nothing) out.tell(LockLost{name_});
     forget_value();
   }
 
@@ -155,8 +155,8 @@ class Lock {
 
   LockReport report(Time now) const {
     LockReport report{name_, std::nullopt, std::nullopt, known_, is_rolled_back(), copy_};
-    if (process_ == Doing::inside) report.held = Holding{wish_, held_.fence};
-    if (process_ == Doing::waiting) report.waits = Waiting{wish_, now.time_since_epoch() - since_};
+    if (process_ == Doing::inside) report.held = HoldReport{wish_, held_.fence};
+    if (process_ == Doing::waiting) report.waits = WaitReport{wish_, now.time_since_epoch() - since_};
     return report;
   }
 
@@ -236,18 +236,18 @@ class Lock {
   /// The peer that had this holder's data is gone; tells the holder where they are now.
   void move_data(const LockAssignment& lock, Out& out) {
     held_.data = lock.data;
-    out.tell(Moved{name_, lock.data, lock.rolled_back});
+    out.tell(DataMoved{name_, lock.data, lock.rolled_back});
   }
   void lose_hold(Out& out) {
     process_ = Doing::nothing;
-    out.tell(Lost{name_});
+    out.tell(LockLost{name_});
   }
   void forget_value() {
     value_.reset();
     played_ = Doing::nothing;
   }
   void enter(const Entered& entered) {
-    CONCH_EXPECT(played_ == Doing::waiting, "only who waits enters");
+    CONCH_EXPECT(played_ == Doing::waiting, "only a value that waits may enter");
     played_ = Doing::inside;
     entered_ = entered.baton;
   }
@@ -266,7 +266,7 @@ class Lock {
   }
   void take_effect(const Entered& entered, Out&) { enter(entered); }
   void take_effect(const conch::Withdrawn&, Out&) {
-    CONCH_EXPECT(played_ == Doing::withdrawing, "only who cancels is withdrawn");
+    CONCH_EXPECT(played_ == Doing::withdrawing, "only a value that cancels is withdrawn");
     played_ = Doing::nothing;
   }
   void take_effect(const Forfeited&, Out&) {

@@ -87,11 +87,11 @@ struct Granted {
   CONCH_FIELDS(Granted, lock, baton, rolled_back)
 };
 /// The holder's data are at another peer now, or are older ones, because their peer is gone.
-struct Moved {
+struct DataMoved {
   std::string lock;
   DataRef data;
   bool rolled_back = false;
-  CONCH_FIELDS(Moved, lock, data, rolled_back)
+  CONCH_FIELDS(DataMoved, lock, data, rolled_back)
 };
 /// The request was cancelled.
 struct Withdrew {
@@ -100,9 +100,9 @@ struct Withdrew {
 };
 /// The process no longer holds the lock or waits for it: its peer is out of the group, or the lock
 /// was forced open. In the latter case it may ask again.
-struct Lost {
+struct LockLost {
   std::string lock;
-  CONCH_FIELDS(Lost, lock)
+  CONCH_FIELDS(LockLost, lock)
 };
 /// The lock has been forced open by this epoch: every holder with a fence of an older epoch has
 /// been told, or its lease has ended.
@@ -115,8 +115,8 @@ struct Opened {
 struct Admitted {
   CONCH_FIELDS(Admitted)
 };
-/// The peer is out, and every `Lost` has been told: its lease ran out, or it was evicted. It may
-/// come back as a new life.
+/// The peer is out: its lease ran out, or it was evicted. Every `LockLost` has been told. The peer
+/// may come back as a new life.
 struct Expelled {
   CONCH_FIELDS(Expelled)
 };
@@ -126,9 +126,9 @@ struct Departed {
 };
 /// The group's settings differ from this peer's, so it stays out. `why` is a sentence that says
 /// what to do.
-struct Refused {
+struct JoinRefused {
   std::string why;
-  CONCH_FIELDS(Refused, why)
+  CONCH_FIELDS(JoinRefused, why)
 };
 /// A lock's algorithm sets a timer; see Armed and Disarmed.
 struct LockArmed {
@@ -141,7 +141,7 @@ struct LockDisarmed {
   TimerId timer;
 };
 
-using Event = std::variant<Granted, Moved, Withdrew, Lost, Opened, Admitted, Expelled, Departed,
-                           Refused, LockArmed, LockDisarmed>;
+using MemberEvent = std::variant<Granted, DataMoved, Withdrew, LockLost, Opened, Admitted, Expelled, Departed,
+                           JoinRefused, LockArmed, LockDisarmed>;
 
 }  // namespace conch::recovery

@@ -40,7 +40,7 @@ class RecoveryPolicy {
   virtual bool installs(bool is_due, bool /*is_installed*/) const { return is_due; }
 
   // Leases.
-  /// When a peer whose lease runs until then gives up.
+  /// When a peer gives up, if its lease runs until `until`.
   virtual std::optional<Time> lapses_at(std::optional<Time> until) const { return until; }
   /// Whether an evicted peer holds nothing any more.
   virtual bool has_let_go(bool command_runs) const { return !command_runs; }

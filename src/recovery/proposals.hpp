@@ -13,7 +13,7 @@ namespace conch::recovery {
 /// Whether a newcomer joins the current epoch as a guest, or begins a new one.
 enum class Membership : std::uint8_t { fixed, dynamic };
 
-/// A view with this newcomer as a member. Evicts a former life of it and everybody whose lease has
+/// A view with this newcomer as a member. Evicts a former life of it and members whose leases have
 /// ended; then a new epoch begins. The view keeps the group's algorithm and eps; if no member is
 /// left, it takes the newcomer's.
 View admission(const RegisterSnapshot& known, const Member& newcomer, std::string_view algorithm,

@@ -45,14 +45,14 @@ TEST(Proposals, ALostRegisterGoesOnAboveItsEpochs) {
   EXPECT_GT(founding(Epoch{1001}).epoch, founding(Epoch{1000}).epoch);
 }
 
-/// docs/limits.md: neither alone does it.
+/// See docs/limits.md: neither alone repeats an epoch.
 TEST(Proposals, ALostRegisterAndAClockThatWasSetBackRepeatAnEpoch) {
   View lost = founding(Epoch{1000});
   EXPECT_GT(departure({lost, {}, Epoch{500}}, a.life()).epoch, lost.epoch);
   EXPECT_LT(founding(Epoch{500}).epoch, lost.epoch);
 }
 
-/// docs/limits.md: it is ahead of the clock.
+/// See docs/limits.md: the epochs of the lost register are ahead of the clock.
 TEST(Proposals, ALostRegisterWithMoreEpochsThanSecondsRepeatsThem) {
   View lost = founding(Epoch{1000});
   for (int i = 0; i < 10; ++i) lost = renewal({lost, {}, Epoch{1001}}, a.life(), {});

@@ -17,9 +17,9 @@ struct Propose {
   View view;
   CONCH_FIELDS(Propose, view)
 };
-struct Renew {
+struct RenewLease {
   PeerInstance life;
-  CONCH_FIELDS(Renew, life)
+  CONCH_FIELDS(RenewLease, life)
 };
 /// A renewal that also sets a lock delay: from now on, when this lease runs out, others wait this
 /// much longer. The register keeps the longest delay asked for.
@@ -29,22 +29,22 @@ struct RenewDelayed {
   CONCH_FIELDS(RenewDelayed, life, lock_delay)
   bool valid() const { return lock_delay <= lock_delay_max; }
 };
-using Question = std::variant<Look, Propose, Renew, RenewDelayed>;
+using Question = std::variant<Look, Propose, RenewLease, RenewDelayed>;
 
-struct Ask {
+struct RegisterRequest {
   std::uint64_t number = 0;
   Question question;
-  CONCH_FIELDS(Ask, number, question)
+  CONCH_FIELDS(RegisterRequest, number, question)
 };
 
-struct Answer {
+struct RegisterAnswer {
   /// The number of the question.
   std::uint64_t number = 0;
   /// The view was accepted, or the lease renewed.
   bool yes = false;
   /// The register's state after the question.
   RegisterSnapshot standing;
-  CONCH_FIELDS(Answer, number, yes, standing)
+  CONCH_FIELDS(RegisterAnswer, number, yes, standing)
 };
 
 }  // namespace conch::recovery

@@ -1,6 +1,6 @@
 // Builds the state in which a lock starts with given holders and waiters.
 //
-// After a recovery everybody knows who holds a lock and who waits, in which order. Each peer then
+// After a recovery every peer knows who holds a lock and who waits, in which order. Each peer then
 // simulates the whole group: a fresh lock, first the holders ask, then the waiters in order, and
 // every message arrives at once. It keeps its own value and drops the others. All peers run the
 // same simulation, so the values fit together, and each is in a state that the algorithm reaches by
@@ -41,7 +41,7 @@ class Rehearsal {
     tell(claim.node, input::Request{claim.wish});
     std::size_t patience = 1'000'000;
     for (; !in_flight_.empty(); --patience) {
-      CONCH_EXPECT(patience > 0, "a rehearsal comes to rest while somebody holds the lock");
+      CONCH_EXPECT(patience > 0, "a rehearsal comes to rest while a node holds the lock");
       auto [from, to, message] = std::move(in_flight_.front());
       in_flight_.pop_front();
       call(to, [&, sender = from, &sent = message](A& value, OutboxOf<A>& out) {
@@ -101,7 +101,7 @@ Rehearsed<A> rehearse(NodeId self, const Assignment& start, std::span<const Node
   Rehearsal<A> play(start);
   for (const NodeClaim& holder : holders) {
     play.request(holder);
-    CONCH_EXPECT(play.is_inside(holder.node), "those who hold a lock together are inside together");
+    CONCH_EXPECT(play.is_inside(holder.node), "holders that share a lock are inside together");
   }
   for (const NodeClaim& waiter : waiters) play.request(waiter);
   return play.part_of(self);

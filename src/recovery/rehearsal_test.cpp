@@ -56,7 +56,7 @@ class Ensemble {
     call(node, [](A& value, auto& out) { value.release({8, 1, NodeId{0}}, out); });
     settle();
   }
-  /// Who is let in one after the other if everybody releases.
+  /// Every holder releases; returns the nodes in the order in which they entered.
   std::vector<NodeId> run() {
     settle();
     while (!inside_.empty()) release(*inside_.begin());
@@ -82,7 +82,7 @@ class Ensemble {
     entered_.push_back(node);
     batons_.push_back(entered.baton);
   }
-  /// The token of a restless ring goes round for ever.
+  /// Delivers messages, but not for ever: the token of a restless ring goes round without end.
   void settle() {
     for (int patience = 10'000; !in_flight_.empty() && patience > 0; --patience) {
       auto [from, to, message] = std::move(in_flight_.front());

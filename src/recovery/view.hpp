@@ -91,7 +91,7 @@ class Roster {
     return collect([](const Member& member) { return !member.guest; });
   }
 
-  /// The same roster with these labels for those who are members.
+  /// The same roster with these labels, for those of the nodes that are members.
   Roster labelled(const std::map<NodeId, std::string>& labels) const {
     std::vector<Member> members = members_;
     for (Member& member : members)

@@ -83,7 +83,7 @@ void ViewProtocol::see_roster(Roster roster) {
 /// The newest view does not contain this peer.
 void ViewProtocol::stand_outside(Out& out) {
   if (stage_ == Stage::outside) return;
-  if (view_.decider == self_) {  // again if a guest has come meanwhile
+  if (view_.decider == self_) {  // called again if a guest has come meanwhile
     if (std::exchange(stage_, Stage::leaving) != Stage::leaving) begin_epoch(out);
     return;
   }
@@ -145,10 +145,10 @@ void ViewProtocol::expel(Out& out) {
 }
 
 void ViewProtocol::stay_out(std::string why, Out& out) {
-  CONCH_EXPECT(stage_ == Stage::outside, "only who is not in stays out");
+  CONCH_EXPECT(stage_ == Stage::outside, "only a peer that is outside may stay out");
   stage_ = Stage::out;
   for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.lose(own); });
-  out.tell(Refused{std::move(why)});
+  out.tell(JoinRefused{std::move(why)});
 }
 
 // The recovery.

@@ -60,7 +60,7 @@ namespace conch::recovery {
 
 enum class Stage : std::uint8_t {
   outside,   // not on the roster yet
-  greeting,  // a guest that not everybody has welcomed
+  greeting,  // a guest that some members have not welcomed
   working,
   frozen,   // an epoch has ended and the next has not begun
   leaving,  // off the roster, but deciding for the others
@@ -220,7 +220,7 @@ class ViewProtocol {
   Charter charter_;
   Stage stage_ = Stage::outside;
   View view_;
-  /// Everybody, the founders, and the founders' labels in the view's roster. All locks share them.
+  /// The members, the founders, and the founders' labels in the view's roster; for all locks.
   Members members_;
   Members founders_;
   Clusters clusters_;

@@ -160,7 +160,7 @@ TEST(Participant, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
   EXPECT_EQ(town.told<Granted>(town.c)[0].baton.data, version(5, town.b));
 }
 
-/// b has held the lock since the last epoch, and c has died with the data that it found.
+/// b has held the lock since the last epoch, and the data that it found have died with c.
 TEST(Participant, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) {
   Three<NaimiTrehel> town;
   town.request(town.c);
@@ -235,7 +235,7 @@ TEST(Participant, WhoIsPutOutThoughItLivesIsToldAndLetsGo) {
   EXPECT_TRUE(town.deliver(town.c, town.a));
   EXPECT_EQ(town.at(town.a).stage(), Stage::frozen) << "its lease runs, and it has not let go";
   town.settle();
-  EXPECT_EQ(town.told<Lost>(town.b).size(), 1U);
+  EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
   EXPECT_EQ(town.told<Expelled>(town.b).size(), 1U);
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
 }
@@ -318,7 +318,7 @@ TEST(Participant, IfALeaverDiesBeforeItHasDecidedAnotherDoes) {
   EXPECT_EQ(town.at(town.c).stage(), Stage::working);
 }
 
-// conch survive naimi-trehel --seed 1554, once.
+// Found once by `conch survive naimi-trehel --seed 1554`.
 TEST(Participant, ALeaverDecidesAlsoIfAGuestComesMeanwhile) {
   Three<NaimiTrehel> town;
   town.propose(town.a, town.at(town.a).departure());
@@ -357,7 +357,7 @@ TEST(Participant, TheGroupIsFoundedAgainAndFencesGoOn) {
   EXPECT_LT(before, town.told<Granted>(again)[0].baton.fence);
 }
 
-/// A lock whose home is this one.
+/// A lock whose home is this peer.
 std::string lock_of(const PeerInstance& home, const View& view) {
   for (int i = 0;; ++i) {
     std::string name = "lock " + std::to_string(i);
@@ -401,11 +401,11 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
   town.evict_dead(town.a);
   town.settle();
   EXPECT_EQ(town.at(town.c).doing(lock), Doing::inside);
-  ASSERT_EQ(town.told<Moved>(town.c).size(), 1U);
-  EXPECT_EQ(town.told<Moved>(town.c)[0].data, version(1, town.c)) << "it has them itself";
+  ASSERT_EQ(town.told<DataMoved>(town.c).size(), 1U);
+  EXPECT_EQ(town.told<DataMoved>(town.c)[0].data, version(1, town.c)) << "it has them itself";
 }
 
-/// Whoever wrote them may rely on the copy from now on, and nobody tells of it again.
+/// The writer may rely on the copy from now on, and no peer reports it again.
 TEST(Participant, ACopyThatComesAfterTheReportIsNotForgotten) {
   Three<Central> town;
   std::string lock = lock_of(town.a, town.view());

@@ -32,7 +32,7 @@ class ChangeAlarm {
 
   bool watches(const PeerInstance& life) const { return processes_.contains(life); }
   void watch(const PeerInstance& life, Descriptor process);
-  /// Whether its process was watched and has ended. That event wakes nobody any more.
+  /// Whether the process of this life was watched and has ended. Then it causes no more events.
   bool has_died(const PeerInstance& life);
   /// Stops watching all other lives.
   void keep(const std::set<PeerInstance>& lives);

@@ -1,5 +1,5 @@
 // The state directory and the atomic operations of the kernel on it. Every call does what it says,
-// or reports by its result that it could not for the reason named there, or throws RegisterError.
+// or returns the failure that its comment names, or throws RegisterError.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using net::Descriptor;
 
 enum class Linked : std::uint8_t { done, taken, gone };
 
-/// Names are relative to the directory, and stay valid if somebody moves it.
+/// Names are relative to the directory, and stay valid if it is moved.
 class Directory {
  public:
   /// Creates the directory if it does not exist. Refuses one that other users own or can write.
@@ -30,8 +30,7 @@ class Directory {
   /// A path for the system calls that take no directory descriptor.
   std::string kernel_path(const std::string& name) const;
 
-  /// Whether the path still leads to this directory; false after somebody has removed, moved or
-  /// replaced it.
+  /// Whether the path still leads to this directory; false if it was removed, moved or replaced.
   bool is_in_place() const;
   bool exists(const std::string& name) const;
   /// Empty if the directory does not exist.
@@ -55,7 +54,7 @@ class Directory {
   bool remove(const std::string& name) const;
   /// Removes it with everything in it.
   void remove_all(const std::string& name) const;
-  /// Updates its modification time, which wakes those who watch the directory.
+  /// Updates its modification time, which wakes processes that watch the directory.
   void touch(const std::string& name) const;
   /// Makes the entries of this directory survive a power failure.
   void make_durable(const std::string& name = ".") const;

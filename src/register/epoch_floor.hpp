@@ -9,7 +9,7 @@
 namespace conch {
 
 /// Returns 0 if the clock is wrong, that is, before the build or more than ten years after it. Then
-/// epochs only count on by one.
+/// each epoch is the last one plus one.
 Epoch epoch_floor(std::chrono::sys_seconds now, std::chrono::sys_seconds built);
 /// Uses the clock of this machine.
 Epoch epoch_floor();

@@ -25,7 +25,7 @@ bool has_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Whether another member, or this one in a moment, may succeed.
+/// Whether another member, or this one a moment later, may succeed.
 bool is_passing(int status, const Complaint& complaint) {
   return complaint.code == code_deadline || complaint.code == code_unavailable ||
          (complaint.code == 0 && status >= 500);
@@ -77,7 +77,7 @@ TransactionResult Client::transact(const Transaction& transaction) {
   try {
     TransactionResult outcome = read_outcome(answer);
     std::size_t wanted = 0;
-    for (const Step& step : outcome.succeeded ? transaction.then : transaction.otherwise)
+    for (const RequestOp& step : outcome.succeeded ? transaction.then : transaction.otherwise)
       wanted += std::holds_alternative<Get>(step) ? 1 : 0;
     if (outcome.found.size() != wanted) throw std::invalid_argument("it does not fit the question");
     check(outcome.header);
@@ -99,8 +99,8 @@ std::int64_t Client::grant(std::chrono::seconds ttl) {
   }
 }
 
-/// All answers must be from one cluster, and none older than the one before. Otherwise somebody has
-/// restored an old state, and views would begin again from there.
+/// All answers must be from one cluster, and none older than the one before. Otherwise an old state
+/// was restored, and views would begin again from there.
 void Client::check(const Header& header) {
   if (known_.cluster.empty()) known_.cluster = header.cluster;
   if (header.cluster != known_.cluster)

@@ -1,5 +1,5 @@
 // A client of an etcd cluster, which talks to whichever member answers. It prefers a member on this
-// machine, because nothing is lost on the way to it. It passes over a member that cannot be reached
+// machine, because no network is in between. It passes over a member that cannot be reached
 // or has no leader. A request whose answer was lost may be repeated: whether it was carried out the
 // first time must make no difference.
 #pragma once
@@ -25,7 +25,7 @@ class EtcdRefusal : public RegisterError {
   int code_;
 };
 
-/// The cluster is at an older revision than before: somebody has restored a backup.
+/// The cluster is at an older revision than before: a backup was restored.
 class WentBack : public RegisterError {
  public:
   using RegisterError::RegisterError;
@@ -33,7 +33,7 @@ class WentBack : public RegisterError {
 
 struct ClientOptions {
   std::vector<Endpoint> endpoints;
-  /// For secure endpoints: whom to trust, and the certificate to show.
+  /// For secure endpoints: the authority to trust, and the certificate to show.
   net::Tls tls = {};
   /// Credentials; empty for none.
   std::string user = {};
@@ -43,8 +43,7 @@ struct ClientOptions {
 /// Used by one thread at a time.
 class Client {
  public:
-  /// Connects to nobody yet. Throws std::invalid_argument, and RegisterError for an unusable TLS
-  /// file.
+  /// Does not connect yet. Throws std::invalid_argument, and RegisterError for a bad TLS file.
   explicit Client(ClientOptions options, int interrupt = -1);
 
   /// How long one member may take. A whole call, over all members, may take twice as long.
@@ -55,7 +54,7 @@ class Client {
   /// Grants an etcd lease; keys that are attached to it expire with it.
   std::int64_t grant(std::chrono::seconds ttl);
 
-  /// Opens a watch: its answers are lines with what happens from this revision on.
+  /// Opens a watch: it sends a line for each change from this revision on.
   HttpConnection& watch(const Keys& keys, std::int64_t from);
   /// The member that is asked, or will be asked next.
   const Endpoint& endpoint() const { return options_.endpoints[member()]; }
@@ -63,7 +62,7 @@ class Client {
   void pass_over();
   /// Accepts an older revision from now on.
   void forget_revision() { known_.revision = 0; }
-  /// The token was rejected; get a new one.
+  /// Drops a rejected token; the next request gets a new one.
   void forget_token() { token_.clear(); }
 
  private:

@@ -1,4 +1,4 @@
-// Which member of the cluster the client asks.
+// Tests which member of the cluster the client asks.
 #include "register/etcd_client.hpp"
 
 #include <gtest/gtest.h>

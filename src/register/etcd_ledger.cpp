@@ -41,7 +41,8 @@ LeaseLedger::LeaseLedger(Duration lease)
   }
 }
 
-/// Records a lease unless something newer is known. Returns whether it tells of the end of a lease.
+/// Records a lease unless something newer is known. Returns true if this is the first news of the
+/// lease's end.
 bool LeaseLedger::note(const PeerInstance& life, const Seen& seen) {
   auto [state, revision, lock_delay] = seen;
   auto [found, is_new] = leases_.try_emplace(life);

@@ -2,8 +2,8 @@
 //
 // A lease is a key that its peer writes again and again. A client that has seen no change for one
 // lease duration knows that the lease is over, whatever the clocks of others show. One that has
-// only just started to look waits as long. The client then ends the lease by a transaction that
-// checks the revision it saw, so a lease that was renewed meanwhile survives.
+// only just started to look waits that long, too. The client then ends the lease by a transaction
+// that checks the revision it saw, so a lease that was renewed meanwhile survives.
 //
 // Thread-safe: the thread that asks etcd and the one that watches both use it.
 #pragma once

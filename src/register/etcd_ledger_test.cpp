@@ -85,7 +85,7 @@ TEST(EtcdLedger, KnowsWhomNobodyMentions) {
 }
 
 TEST(EtcdNames, AreReadAsTheyAreWritten) {
-  Names names("kitchen");
+  KeyNames names("kitchen");
   EXPECT_EQ(names.view(7), "/conch/kitchen/view/00000000000000000007");
   EXPECT_EQ(names.view_in(names.view(7)), 7u);
   EXPECT_EQ(names.view_in(names.view(~std::uint64_t{0})), ~std::uint64_t{0});

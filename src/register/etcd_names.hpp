@@ -16,9 +16,9 @@
 
 namespace conch::etcd {
 
-class Names {
+class KeyNames {
  public:
-  explicit Names(const std::string& group) : prefix_("/conch/" + group + "/") {}
+  explicit KeyNames(const std::string& group) : prefix_("/conch/" + group + "/") {}
 
   Keys all() const { return beginning_with(prefix_); }
   std::string terms() const { return prefix_ + "terms"; }

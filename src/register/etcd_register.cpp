@@ -158,14 +158,14 @@ void EtcdRegister::expect_acceptance() {
 
 /// Leaves the mark for all peers, including those that start later.
 void EtcdRegister::leave_mark(const std::vector<Item>& mark) {
-  etcd::Lost lost{newest_.number, newest_.epoch};
+  etcd::SeenBeforeRestore lost{newest_.number, newest_.epoch};
   std::string key = names_.restored();
   if (mark.empty()) {
     client_.transact({{absent({key})}, {Put{key, etcd::to_text(lost)}}, {}});
     return;
   }
-  etcd::Lost known = etcd::lost_in(mark.front());
-  etcd::Lost both{std::max(known.number, lost.number), std::max(known.epoch, lost.epoch)};
+  etcd::SeenBeforeRestore known = etcd::lost_in(mark.front());
+  etcd::SeenBeforeRestore both{std::max(known.number, lost.number), std::max(known.epoch, lost.epoch)};
   if (both == known) return;
   client_.transact({{{Condition::Of::value, {key}, 0, mark.front().value}},
                     {Put{key, etcd::to_text(both)}},
@@ -247,7 +247,7 @@ void EtcdRegister::take_view(const std::vector<Item>& found) {
   newest_revision_ = found.empty() ? 0 : found.front().created;
 }
 
-/// Explains why the state is not the one we know: there is another view, or somebody has seen a
+/// Takes in why the state is not the one we know: there is another view, or a peer has noticed a
 /// restored backup.
 void EtcdRegister::take_changes(const std::vector<Item>& views, const std::vector<Item>& mark) {
   if (!mark.empty()) throw RegisterError(etcd::restored_text);
@@ -326,7 +326,7 @@ TransactionResult EtcdRegister::carry_out(const Transaction& append) {
   try {
     return ask(append);
   } catch (const etcd::EtcdRefusal& refusal) {
-    if (refusal.code() == etcd::code_not_found) burial_lease_.reset();  // Somebody revoked it.
+    if (refusal.code() == etcd::code_not_found) burial_lease_.reset();  // It was revoked.
     throw;
   }
 }

@@ -70,7 +70,7 @@ class EtcdRegister : public Register {
   etcd::TransactionResult look();
   struct Prolonged {
     bool yes;
-    /// The store's revision that all the answers are from.
+    /// The revision of the store from which all answers are.
     std::int64_t revision;
   };
   Prolonged prolong(const PeerInstance& life);
@@ -93,7 +93,7 @@ class EtcdRegister : public Register {
 
   EtcdRegisterOptions options_;
   int process_;
-  etcd::Names names_;
+  etcd::KeyNames names_;
   etcd::Client client_;
   std::string cluster_;
   file::ChainFile terms_;
@@ -104,11 +104,12 @@ class EtcdRegister : public Register {
   /// The newest view we know, and the revision at which it was accepted.
   recovery::View newest_;
   std::int64_t newest_revision_ = 0;
-  /// An older state was restored, and nobody has accepted that yet.
+  /// An older state was restored, and no operator has accepted that yet.
   bool went_back_ = false;
   /// The etcd lease with which the marks of dead lives expire, and when it was granted.
   std::optional<std::pair<std::int64_t, Duration>> burial_lease_;
-  /// The lock delay wanted by this process; every peer asks etcd itself.
+  /// The lock delay that the life of this process wants. One is enough, as every peer asks etcd
+  /// itself.
   std::pair<PeerInstance, Duration> wanted_delay_;
   std::optional<etcd::Watch> watch_;
 };

@@ -154,7 +154,7 @@ TEST_F(EtcdRegisterTest, KeysThatSomebodyRemovedAreLikeABackup) {
   View view = reg.propose(after({}, a, {a})).standing.view;
   reg.propose(after(view, a, {a}));
   etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
-  client.transact({{}, {etcd::Remove{etcd::Names("test").view(2)}}});
+  client.transact({{}, {etcd::Remove{etcd::KeyNames("test").view(2)}}});
   expect_complaint("keys of the group were removed", [&] { reg.read(); });
   expect_complaint("keys of the group were removed", [&] { reg.renew(a); });
   expect_complaint("keys of the group were removed", [&] { EtcdRegister{options_for(cluster)}; });
@@ -246,7 +246,7 @@ TEST_F(EtcdRegisterTest, AWatchThatComesTooLateSaysThatOneMustLook) {
   etcd::LeaseLedger ledger(1min);
   etcd::Watch watch(
       {{{etcd::parse_endpoint(cluster.endpoints().front())}}, soon, newest.cluster, 2, 1min},
-      etcd::Names("test"), ledger);
+      etcd::KeyNames("test"), ledger);
   EXPECT_TRUE(readable(ledger.descriptor(), soon));
 }
 
@@ -263,7 +263,7 @@ TEST_F(EtcdRegisterTest, WhatMakesNoSenseIsSaid) {
   options = options_for(cluster);
   EtcdRegister reg(options);
   etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
-  client.transact({{}, {etcd::Put{etcd::Names("test").view(1), "nonsense"}}});
+  client.transact({{}, {etcd::Put{etcd::KeyNames("test").view(1), "nonsense"}}});
   expect_complaint("/conch/test/view/00000000000000000001 is not a view file", [&] { reg.read(); });
 }
 

@@ -19,7 +19,7 @@ View view_of(const std::vector<Item>& found) {
 }
 
 /// An empty view above both the stored view and the lost ones.
-View fresh_view(const View& stored, const Lost& lost) {
+View fresh_view(const View& stored, const SeenBeforeRestore& lost) {
   View next;
   next.number = std::max(stored.number, lost.number) + 1;
   next.epoch =
@@ -30,7 +30,7 @@ View fresh_view(const View& stored, const Lost& lost) {
 }
 
 /// False if something has changed meanwhile.
-bool try_to_accept(Client& client, const Names& names, const TransactionResult& now) {
+bool try_to_accept(Client& client, const KeyNames& names, const TransactionResult& now) {
   const Item& mark = now.found[0].front();
   View stored = view_of(now.found[1]);
   View next = fresh_view(stored, lost_in(mark));
@@ -44,13 +44,13 @@ bool try_to_accept(Client& client, const Names& names, const TransactionResult& 
 
 }  // namespace
 
-std::string to_text(const Lost& lost) {
+std::string to_text(const SeenBeforeRestore& lost) {
   return std::to_string(lost.number) + " " + std::to_string(lost.epoch.value);
 }
 
-Lost lost_in(const Item& mark) {
+SeenBeforeRestore lost_in(const Item& mark) {
   std::istringstream words(mark.value);
-  Lost lost;
+  SeenBeforeRestore lost;
   std::string rest;
   if (!(words >> lost.number >> lost.epoch.value) || words >> rest)
     throw RegisterError(mark.key + " is malformed: expected a number and an epoch");
@@ -64,7 +64,7 @@ bool accept_restored(const EtcdRegisterOptions& options,
     client_options.endpoints.push_back(parse_endpoint(endpoint));
   Client client(client_options);
   client.set_patience(patience);
-  Names names(options.group);
+  KeyNames names(options.group);
   Transaction look{
       {}, {Get{{names.restored()}}, Get{names.views(), true}, Get{{names.terms()}}}, {}};
   TransactionResult now = client.transact(look);

@@ -16,18 +16,18 @@ inline const std::string restored_text =
     "doctor --accept-restored` with the options of the peers";
 
 /// The newest view number and the newest epoch that any peer had seen before the restore.
-struct Lost {
+struct SeenBeforeRestore {
   std::uint64_t number = 0;
   Epoch epoch{0};
-  friend bool operator==(const Lost&, const Lost&) = default;
+  friend bool operator==(const SeenBeforeRestore&, const SeenBeforeRestore&) = default;
 };
-std::string to_text(const Lost& lost);
+std::string to_text(const SeenBeforeRestore& lost);
 /// Throws RegisterError if the item is not such a mark.
-Lost lost_in(const Item& mark);
+SeenBeforeRestore lost_in(const Item& mark);
 
 /// Continues from what etcd has: adds a view with an empty roster, above all lost views and epochs.
-/// Waits for one lease first, and passes that duration to `waits`, so that nobody holds anything
-/// any more. Returns false if there was nothing to accept. Throws RegisterError.
+/// Before that, calls `waits` with the lease duration and waits that long, so that no peer holds a
+/// lock any more. Returns false if there was nothing to accept. Throws RegisterError.
 bool accept_restored(const EtcdRegisterOptions& options,
                      const std::function<void(Duration)>& waits);
 

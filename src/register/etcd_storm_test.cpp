@@ -36,7 +36,7 @@ class EtcdStorm : public testing::Test {
   }
 };
 
-/// Peers that propose and renew as fast as they can. It records the views that were accepted.
+/// Peers that propose and renew as fast as they can. Records the views that were accepted.
 class Deciders {
  public:
   Deciders(EtcdRegisterOptions options, std::uint64_t peers) : options_(std::move(options)) {
@@ -140,7 +140,7 @@ TEST_F(EtcdStorm, NothingHappensTwice) {
   EXPECT_GT(storm.renewals(), 0u);
 }
 
-/// Peers that renew their leases, sometimes too late. It records what they and the others believe.
+/// Peers that renew their leases, sometimes too late. Records what they and the others believe.
 class Tenants {
  public:
   Tenants(EtcdRegisterOptions options, std::uint64_t peers) : options_(std::move(options)) {
@@ -178,7 +178,7 @@ class Tenants {
         } else if (!renew(*reg, self)) {
           ++incarnation;
         }
-        // Usually in time.
+        // Usually the next renewal is in time.
         Duration lease = options_.lease;
         std::this_thread::sleep_for(dice() % 8 == 0 ? 2 * lease : lease / 5);
       } catch (const RegisterError&) {

@@ -63,9 +63,9 @@ Json to_json(const Get& get) {
   return {{"request_range", std::move(json)}};
 }
 
-Json to_json(const std::vector<Step>& steps) {
+Json to_json(const std::vector<RequestOp>& steps) {
   Json json = Json::array();
-  for (const Step& step : steps)
+  for (const RequestOp& step : steps)
     json.push_back(std::visit([](const auto& one) { return to_json(one); }, step));
   return json;
 }
@@ -223,7 +223,7 @@ std::variant<WatchUpdate, Complaint> read_news(std::string_view json) {
   return news;
 }
 
-/// Something other than etcd may answer in its place: then its own words must do.
+/// If something other than etcd answers in its place, returns the beginning of its text.
 Complaint read_complaint(std::string_view json) {
   constexpr std::size_t shown_bytes_max = 200;
   Json all = Json::parse(json, nullptr, false);

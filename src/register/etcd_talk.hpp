@@ -42,13 +42,13 @@ struct Get {
   /// Returns only the last of them.
   bool last = false;
 };
-using Step = std::variant<Put, Remove, Get>;
+using RequestOp = std::variant<Put, Remove, Get>;
 
 /// etcd carries it out atomically.
 struct Transaction {
   std::vector<Condition> when = {};
-  std::vector<Step> then = {};
-  std::vector<Step> otherwise = {};
+  std::vector<RequestOp> then = {};
+  std::vector<RequestOp> otherwise = {};
 };
 
 struct Item {

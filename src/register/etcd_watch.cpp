@@ -12,7 +12,7 @@
 
 namespace conch::etcd {
 
-Watch::Watch(Options options, Names names, LeaseLedger& ledger)
+Watch::Watch(Options options, KeyNames names, LeaseLedger& ledger)
     : names_(std::move(names)),
       ledger_(ledger),
       silence_max_(options.silence_max),

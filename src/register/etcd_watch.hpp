@@ -24,7 +24,7 @@ class Watch {
     /// After this long without news, it asks another member.
     Duration silence_max{};
   };
-  Watch(Options options, Names names, LeaseLedger& ledger);
+  Watch(Options options, KeyNames names, LeaseLedger& ledger);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -35,7 +35,7 @@ class Watch {
   void take(const WatchUpdate& news);
   void take(const WatchEvent& event);
 
-  Names names_;
+  KeyNames names_;
   LeaseLedger& ledger_;
   Duration silence_max_;
   std::string cluster_;

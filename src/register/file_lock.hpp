@@ -1,5 +1,5 @@
-// Locks on files, owned by an open file description (F_OFD_SETLK). Everybody who shares the
-// description shares the lock: a forked child, or a process that was sent the descriptor. The
+// Locks on files, owned by an open file description (F_OFD_SETLK). All processes that share the
+// description share the lock: a forked child, or a process that was sent the descriptor. The
 // kernel drops the lock when the last of them has closed it or died. Unlike POSIX process locks, it
 // survives when something else in the process closes the same file, and two in one process exclude
 // each other.
@@ -21,10 +21,10 @@ constexpr Bytes whole_file{};
 
 enum class Grip : std::uint8_t { alone, shared };
 
-/// False if somebody else has the lock.
+/// False if another file description has the lock.
 bool try_lock(const Descriptor& file, const std::string& path, Bytes bytes = whole_file,
               Grip grip = Grip::alone);
-/// Whether somebody else has locked any of the range.
+/// Whether another file description has locked any of the range.
 bool is_locked(const Descriptor& file, const std::string& path, Bytes bytes = whole_file);
 
 }  // namespace conch::file

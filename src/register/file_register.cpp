@@ -144,8 +144,8 @@ void FileRegister::tidy() {
   work_.sweep();
 }
 
-/// Whoever creates another register at the same path knows nothing of what was decided here. So
-/// this one decides nothing more and renews no lease; running leases end soon.
+/// A register created anew at the same path knows nothing of what was decided here. So this one
+/// decides nothing more and renews no lease; running leases end soon.
 void FileRegister::expect_usable() const {
   expect_no_fork();
   if (root_.is_in_place()) return;

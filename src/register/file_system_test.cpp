@@ -70,7 +70,7 @@ std::string complaint_about(const std::string& directory) {
   return "";
 }
 
-/// /proc/self is a directory that everybody owns.
+/// /proc/self is a directory that the user of each process owns.
 TEST(FileSystem, ARegisterIsRefusedWhereItIsNotKnownToBeLocalUnlessTheUserKnowsBetter) {
   ::unsetenv("CONCH_TRUST_FILE_SYSTEM");
   EXPECT_NE(complaint_about("/proc/self").find("is on proc, which other machines may share"),

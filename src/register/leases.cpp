@@ -41,7 +41,7 @@ std::optional<LeaseEnd> end_in(std::string_view file, Duration lease) {
 
 constexpr std::string_view delay_prefix = "delay.";
 
-/// Zero for any other file, and for a length that nobody could have asked for.
+/// Zero for any other file, and for a length that is out of range.
 Duration delay_in(std::string_view file) {
   auto rest = after(delay_prefix, file);
   auto count = rest ? number_in(*rest) : std::nullopt;
@@ -166,7 +166,7 @@ bool Leases::prolong(const PeerInstance& life) {
   while (true) {
     PeerLease lease = look(life);
     if (lease.state != PeerLease::State::running) return false;
-    // This does not check whether the process lives: it is that of the caller.
+    // No check whether the process lives: it is the caller itself.
     if (lease.end <= since_boot()) {
       if (since_boot() < lease.over()) return false;
       finish(life, lease);

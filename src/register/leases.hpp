@@ -7,14 +7,14 @@
 //   delay.LENGTH     a lock delay: it ends by time this much later; the longest counts
 //
 // A lease changes only by a rename of its one file: to a later END by its peer, or to `ended` by
-// whoever finds that its time is over or its process dead. Of two such renames only one succeeds,
+// any client that finds its time over or its process dead. Of two such renames only one succeeds,
 // because the other finds the old name gone. So a peer that is stopped in the middle of a renewal
 // until its lease is over finds it ended if anybody has noticed the end, and can renew it if nobody
 // has. A lease that was seen to have ended does not come back.
 //
 // The folder appears with the lease already in it, by a rename from the staging folder. A member
 // without a folder has no lease. Since a peer cannot renew what does not exist, that lease is over
-// one lease time after somebody missed it, however it was lost. The life is then given a folder
+// one lease time after a client missed it, however it was lost. The life is then given a folder
 // with `ended` in it.
 #pragma once
 
@@ -64,7 +64,7 @@ class Leases {
   /// Ends the lease if its time is over, or if its process and keepers are gone. `seen_dead`: its
   /// process was watched and has ended.
   Judgement judge(const PeerInstance& life, bool seen_dead);
-  /// How many leases this object has ended; each wakes all who watch, including us.
+  /// How many leases this object has ended; each end wakes all watchers, including us.
   std::uint64_t ended_here() const { return ended_here_; }
   /// Opens a pidfd of its process, to be woken by its death; see watch_process.
   Descriptor process(const PeerInstance& life) const;

@@ -35,8 +35,8 @@ Neighbours::~Neighbours() {
   }
 }
 
-/// Somebody may have removed the folder. Peers that start later have their marks in the new one;
-/// ours stays where it was, because a keeper may have locked it.
+/// The folder may have been removed. Peers that start later have their marks in the new one; ours
+/// stays where it was, because a keeper may have locked it.
 const Directory& Neighbours::root() try {
   if (!root_.is_in_place()) root_ = Directory(folder_);
   return root_;

@@ -7,8 +7,8 @@
 //
 // A pidfd provides the wake-up. It also proves that the process has gone, provided that it was
 // checked while the process lived, because process ids are reused. A forked child closes its copy
-// of the lock. Where it could not, whoever has a pidfd still sees the process as dead, and
-// everybody else waits until its lease runs out. A pidfd says nothing about keepers; for them only
+// of the lock. Where it could not, a peer that has a pidfd still sees the process as dead, and
+// all others wait until its lease runs out. A pidfd says nothing about keepers; for them only
 // the lock counts. A stopped process is not dead.
 #pragma once
 
@@ -36,7 +36,7 @@ Descriptor mark_as_mine(const Directory& root, const std::string& name);
 Descriptor keep(const Descriptor& mark, const std::string& path);
 
 enum class Pulse : std::uint8_t {
-  /// Nobody marked the file. Whoever acts for the life decides.
+  /// There is no mark, so only the time of its lease counts.
   unknown,
   alive,
   /// Its process has gone, but a keeper has not.

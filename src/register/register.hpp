@@ -45,7 +45,7 @@ class Register {
   /// can see that. The lease of a life that is not attached, for which we only act, ends by time.
   /// Throws RegisterError if another process is that life.
   virtual void attach(const PeerInstance& life) = 0;
-  /// Returns a descriptor to send to a *keeper*, another process. While anybody has it open, the
+  /// Returns a descriptor to send to a *keeper*, another process. While a process has it open, the
   /// lease of an attached life that began here does not end with this process, but runs until the
   /// end of its last renewal. Empty if this register has no keepers. Each call makes a new one.
   /// Throws std::logic_error if there is no such lease.

@@ -1,6 +1,6 @@
 // A private staging folder for one register object, `work.TAG`. Files are made there before they
 // get their final names, and taken apart there after they have lost them. The kernel unlocks the
-// file `lock` in it when the process dies; then anybody may remove the folder.
+// file `lock` in it when the process dies; then any peer may remove the folder.
 #pragma once
 
 #include <string>

@@ -11,27 +11,27 @@ PeerInstance life_of(NodeId node) { return {node, Incarnation{1}}; }
 
 }  // namespace
 
-DataPeer::DataPeer(NodeId self, const dho::Options& options, Outlet& outlet)
+DataPeer::DataPeer(NodeId self, const dho::HandleOptions& options, Outlet& outlet)
     : self_(self), outlet_(outlet), handle_(options), store_(*this, *this, *this) {
   store_.live_as(life_of(self));
 }
 
 // Calls.
 
-dho::Status DataPeer::acquire() {
-  dho::Status status = call([&](dho::Orders& out) { return handle_.acquire(out); });
-  if (status == dho::Status::ok) store_.begin(*this, handle_.fence()->number(), handle_.size());
+dho::CallStatus DataPeer::acquire() {
+  dho::CallStatus status = call([&](dho::Orders& out) { return handle_.acquire(out); });
+  if (status == dho::CallStatus::ok) store_.begin(*this, handle_.fence()->number(), handle_.size());
   return status;
 }
 
-dho::Status DataPeer::resize(std::uint64_t size) {
+dho::CallStatus DataPeer::resize(std::uint64_t size) {
   std::uint64_t before = handle_.size();
-  dho::Status status = handle_.resize(size);
-  if (status == dho::Status::ok) store_.resize(*this, before, size);
+  dho::CallStatus status = handle_.resize(size);
+  if (status == dho::CallStatus::ok) store_.resize(*this, before, size);
   return status;
 }
 
-dho::Status DataPeer::release() {
+dho::CallStatus DataPeer::release() {
   if (handle_.state() == dho::State::locked)
     store_.leave(*this, {handle_.fence()->number(), handle_.size(), self_}, false, outlet_.now());
   return call([&](dho::Orders& out) { return handle_.release(out); });
@@ -45,7 +45,7 @@ void DataPeer::carry_out(const dho::Order& order, dho::Orders& out) {
   if (std::holds_alternative<dho::Join>(order)) store_.open(lock = handle_.name());
   if (const auto* ask = std::get_if<dho::Ask>(&order)) writes = ask->mode == Mode::write;
   if (std::holds_alternative<dho::Leave>(order)) {
-    CONCH_EXPECT(kept_ == 0, "nobody leaves here who keeps data");
+    CONCH_EXPECT(kept_ == 0, "a peer that keeps data does not leave");
     store_.close(lock);
   }
   if (std::holds_alternative<dho::Acquired>(order))
@@ -54,7 +54,7 @@ void DataPeer::carry_out(const dho::Order& order, dho::Orders& out) {
 }
 
 void DataPeer::bring(dho::Orders& out) {
-  if (store_.bring_at_once(*this)) return handle_.brought(dho::Status::ok, out);
+  if (store_.bring_at_once(*this)) return handle_.brought(dho::CallStatus::ok, out);
   if (auto status = store_.bring(*this, outlet_.now())) handle_.brought(*status, out);
 }
 
@@ -66,10 +66,10 @@ DataRef DataPeer::put_down() {
   return data;
 }
 
-void DataPeer::brought(dho::Status status) {
+void DataPeer::brought(dho::CallStatus status) {
   call([&](dho::Orders& out) {
     handle_.brought(status, out);
-    return dho::Status::ok;
+    return dho::CallStatus::ok;
   });
 }
 
@@ -82,7 +82,7 @@ void DataPeer::tell(const Effect& effect) {
     if (std::holds_alternative<Withdrawn>(effect)) handle_.withdrawn(out);
     if (std::holds_alternative<Joined>(effect)) handle_.joined(out);
     if (std::holds_alternative<Left>(effect)) handle_.left(out);
-    return dho::Status::ok;
+    return dho::CallStatus::ok;
   });
 }
 
@@ -103,7 +103,7 @@ void DataPeer::enter(const Baton& baton) {
 
 void DataPeer::begin(node::Transfer transfer) {
   const auto* fetch = std::get_if<node::FetchData>(&transfer.question);
-  CONCH_EXPECT(fetch, "nothing is copied, and nobody promises copies");
+  CONCH_EXPECT(fetch, "a transfer only fetches: no copies are promised");
   outlet_.send(self_, transfer.with.id, FetchLetter{transfer.number, *fetch});
 }
 
@@ -118,13 +118,13 @@ void DataPeer::receive(NodeId from, const Letter& letter) {
 
 void DataPeer::take(NodeId from, const FetchLetter& letter) {
   node::DataStore::Found found = store_.find(letter.question.lock, letter.question.version);
-  CONCH_EXPECT(found.block, "whom the lock names has the data");
+  CONCH_EXPECT(found.block, "the peer that the lock names has the data");
   outlet_.send(self_, from, DataLetter{letter.number, found.block->size()});
 }
 
 void DataPeer::take(NodeId, const DataLetter& letter) {
   std::shared_ptr<node::Block> room = store_.make_room(letter.number);
-  if (!room) return;  // Nobody wants them any more.
+  if (!room) return;  // The data are no longer wanted.
   store_.ended(letter.number, {node::TransferEnd::Kind::came, room, false, true}, outlet_.now());
 }
 

@@ -1,5 +1,5 @@
-// A simulated peer's handle with its data: the life of dho::Handle, and the store of a peer
-// (node/data_store.hpp), over a network that loses nothing and among peers that do not die.
+// A simulated peer's data handle: dho::Handle and a peer's store (node/data_store.hpp), over a
+// network that loses nothing, among peers that do not die.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace conch::sim {
 
-/// What peers say to one another about data.
+/// Messages between peers about data.
 struct FetchLetter {
   static constexpr std::string_view name = "FETCH";
   std::uint64_t number = 0;
@@ -42,11 +42,11 @@ class DataPeer final : private node::DataWorld,
                        private node::PeerSender,
                        private node::DataSection {
  public:
-  /// Is called while a call of the peer runs, and must not call back before that is over.
+  /// Called while a call of the peer runs; must not call back before that call returns.
   class Outlet {
    public:
     virtual Time now() const = 0;
-    /// To the lock manager or to the application: all but a release.
+    /// Any order to the lock manager or the application, except a release.
     virtual void order(NodeId node, const dho::Order& order) = 0;
     virtual void release(NodeId node, const DataRef& data) = 0;
     virtual void send(NodeId from, NodeId to, Letter letter) = 0;
@@ -55,37 +55,37 @@ class DataPeer final : private node::DataWorld,
     ~Outlet() = default;
   };
 
-  DataPeer(NodeId self, const dho::Options& options, Outlet& outlet);
+  DataPeer(NodeId self, const dho::HandleOptions& options, Outlet& outlet);
   DataPeer(const DataPeer&) = delete;
   DataPeer& operator=(const DataPeer&) = delete;
 
   const dho::Handle& handle() const { return handle_; }
 
-  // The application calls.
+  // Calls of the application.
 
-  dho::Status create(std::string_view name) {
+  dho::CallStatus create(std::string_view name) {
     return call([&](dho::Orders& out) { return handle_.create(name, out); });
   }
-  dho::Status request(Mode mode) {
+  dho::CallStatus request(Mode mode) {
     return call([&](dho::Orders& out) { return handle_.request(mode, out); });
   }
-  dho::Status acquire();
-  dho::Status resize(std::uint64_t size);
-  dho::Status release();
-  dho::Status destroy() {
+  dho::CallStatus acquire();
+  dho::CallStatus resize(std::uint64_t size);
+  dho::CallStatus release();
+  dho::CallStatus destroy() {
     return call([&](dho::Orders& out) { return handle_.destroy(out); });
   }
 
-  /// The lock manager says.
+  /// An effect from the lock manager.
   void tell(const Effect& effect);
-  /// Another peer says.
+  /// A letter from another peer.
   void receive(NodeId from, const Letter& letter);
 
  private:
   template <class Call>
-  dho::Status call(Call&& function) {
+  dho::CallStatus call(Call&& function) {
     dho::Orders out;
-    dho::Status status = function(out);
+    dho::CallStatus status = function(out);
     while (!out.empty())
       for (const dho::Order& order : std::exchange(out, {})) carry_out(order, out);
     return status;
@@ -100,8 +100,8 @@ class DataPeer final : private node::DataWorld,
 
   // DataSection
   void replaced(const DataRef&) override {}
-  void brought(dho::Status status) override;
-  void left(dho::Status) override {}
+  void brought(dho::CallStatus status) override;
+  void left(dho::CallStatus) override {}
   bool is_in_vain() const override { return false; }
 
   // LockKnowledge and PeerSender
@@ -125,10 +125,10 @@ class DataPeer final : private node::DataWorld,
   Outlet& outlet_;
   dho::Handle handle_;
   node::DataStore store_;
-  /// As the lock has brought them.
+  /// The data that the lock named on entry.
   DataRef found_;
   std::uint64_t blocks_ = 0;
-  /// The version that is nowhere but here; 0 if none is.
+  /// The version that only this peer has; 0 if there is none.
   std::uint64_t kept_ = 0;
 };
 

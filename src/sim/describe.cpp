@@ -12,7 +12,7 @@ namespace {
 std::string describe(const CatalogEntry& algorithm, const Said& said) {
   return with_real_algorithm(algorithm, [&]<class A>(std::type_identity<A>) {
     typename A::Message message;
-    CONCH_EXPECT(Decoder(said.bytes).decode(message), "what a value says can be read");
+    CONCH_EXPECT(Decoder(said.bytes).decode(message), "a value's message can be decoded");
     return print(message);
   });
 }

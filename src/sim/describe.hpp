@@ -1,4 +1,4 @@
-// What a peer of a group says and has, as a person reads it.
+// Readable texts of a group's messages, questions and values.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// Distributions of durations as one writes them: 500ms, exp:500ms, uniform:0..1s,
-// normal:500ms,225ms.
+// Distributions of durations, written as 500ms, exp:500ms, uniform:0..1s or normal:500ms,225ms.
 #pragma once
 
 #include <optional>
@@ -29,7 +28,7 @@ class Distribution {
 
   bool is_constant() const { return kind_ == Kind::constant; }
   Duration mean() const;
-  /// The largest it draws, if there is one.
+  /// The largest value that it can draw, if bounded.
   std::optional<Duration> bound() const;
   /// Never negative.
   Duration draw(Random& random) const { return is_constant() ? first_ : draw_varying(random); }

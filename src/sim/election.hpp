@@ -19,7 +19,7 @@ struct ElectionOptions {
 
   std::string algorithm = "bully";
   Node nodes = 10;
-  /// Instead, each run draws its own number: see `for_seed`.
+  /// If given, each run draws its own number of nodes: see `for_seed`.
   std::optional<NodeRange> drawn_nodes;
   std::uint64_t seed = 1;
 
@@ -28,13 +28,14 @@ struct ElectionOptions {
   ChannelOrder channel = ChannelOrder::fifo;
   /// Delay spikes: they break the synchrony that a bully assumes.
   Clog clog;
-  /// T and T' of a bully, and how long after a crash it is noticed; from the latency if not given.
+  /// The timeouts T and T' of a bully, and the delay until a crash is noticed; derived from the
+  /// latency if not given.
   std::optional<Duration> answer_timeout, coordinator_timeout, detect;
 
-  /// So many of these happen at random, within `spread`.
+  /// How many of these happen at random times, within `spread`.
   std::uint32_t starts = 3;
   std::uint32_t retires = 0;
-  /// None where an election does not survive it, the usual number otherwise.
+  /// If not given: none where the election does not survive them, else the usual number.
   std::optional<std::uint32_t> crashes;
   /// The chance that a crashed process comes back.
   double restarts = 0.7;
@@ -48,23 +49,23 @@ struct ElectionOptions {
   std::vector<Crash> scheduled_crashes;
 };
 
-/// The run with this seed.
+/// The options of the run with this seed.
 ElectionOptions for_seed(ElectionOptions options, std::uint64_t seed);
 
 /// Throws BadText with a sentence if the options cannot be combined.
 void validate(const ElectionOptions& options);
 
-/// What a run of an election may show; counts of a run, or of several.
+/// How often one or several runs of an election have shown each of these.
 struct ElectionSights {
-  /// Somebody began an election while another one was going on.
+  /// A process began an election during another one.
   std::uint64_t overlapped = 0;
   /// A process crashed while it took part.
   std::uint64_t crashed_amid = 0;
   /// A coordinator crashed while its announcement was on its way.
   std::uint64_t died_announcing = 0;
-  /// A process that restarted became the coordinator while there was one.
+  /// A restarted process became the coordinator while there was another.
   std::uint64_t took_over = 0;
-  /// A process that restarted elected one below it.
+  /// A restarted process elected one below it.
   std::uint64_t stood_back = 0;
   /// A coordinator retired, and another process was elected.
   std::uint64_t replaced = 0;
@@ -76,14 +77,14 @@ struct SightCount {
   std::string_view what;
   std::uint64_t count = 0;
 };
-/// Those that these options should show, if there are runs enough.
+/// The counts that must not stay zero with these options, given enough runs.
 std::vector<SightCount> sights_of(const ElectionSights& sights, const ElectionOptions& options);
-/// What of them never happened, though there were runs enough.
+/// Names a count that stayed zero in enough runs.
 Finding missed(const ElectionSights& sights, const ElectionOptions& options, std::uint64_t runs);
 
 struct ElectionResult {
   Traffic messages;
-  /// How often somebody was made to begin an election, and by whom anybody was elected.
+  /// How often a process was told to begin an election, and how often one elected itself.
   std::uint64_t elections = 0;
   std::uint64_t coordinators = 0;
   std::optional<NodeId> coordinator;

@@ -10,7 +10,7 @@ namespace {
 
 std::string name(Node node) { return std::to_string(node); }
 
-/// The coordinator that everybody should have elected, or nothing if everybody has retired.
+/// The coordinator that every process should have elected, or nothing if all have retired.
 std::optional<NodeId> largest(const std::vector<Voter>& voters) {
   std::optional<NodeId> best;
   for (const Voter& voter : voters)

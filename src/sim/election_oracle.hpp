@@ -1,4 +1,4 @@
-// E1 and E2, judged by somebody who sees all processes at once.
+// Oracles of E1 and E2, which see all processes at once.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace conch::sim {
 
-/// A process that has not crashed, as it can be seen from outside.
+/// A process that has not crashed, as seen from outside.
 struct Voter {
   Node node = 0;
   std::optional<NodeId> elected;
@@ -26,19 +26,19 @@ enum class Promise : std::uint8_t {
 /// The promise of an election of the catalogue.
 Promise promise_of(const CatalogEntry& entry);
 
-/// E1, of those who have elected somebody, when everything has come to rest.
+/// Checks E1 at rest, among the processes that have elected a coordinator.
 Finding wrong_coordinator(const std::vector<Voter>& voters, Promise promise);
-/// E2, when everything has come to rest.
+/// Checks E2 at rest.
 Finding undecided(const std::vector<Voter>& voters);
 
-/// E1 while it runs: who elects itself has asked all above it, and none of those was up and a
-/// candidate all the time. Whoever does so all the same is remembered until there is a second
-/// coordinator, or it changes its mind.
+/// Checks E1 during a run: a process that elects itself has asked all above it, and none of those
+/// was up and a candidate all that time. If one was, this is remembered until there is a second
+/// coordinator, or until the process changes its mind.
 class CoordinatorOracle {
  public:
   explicit CoordinatorOracle(Node nodes) : since_(nodes), asked_(nodes) {}
 
-  /// The node is up and a candidate from now on; or it is not any more.
+  /// From now on the node is, or is no longer, up and a candidate.
   void candidate(Node node, Time now) { since_[node] = now; }
   void no_candidate(Node node) { since_[node].reset(); }
   /// The node asks those above it.
@@ -46,13 +46,14 @@ class CoordinatorOracle {
 
   /// The node has elected itself.
   Finding elects_itself(Node node);
-  /// The node has crashed or elected somebody else.
+  /// The node has crashed or elected another.
   Finding steps_back(Node node);
 
  private:
   std::vector<std::optional<Time>> since_;
   std::vector<Time> asked_;
-  /// Those who believe to be the coordinator; and, of a usurper, who was above it all the time.
+  /// Nodes that take themselves for the coordinator; for a usurper, with a node above it that was
+  /// up all the time.
   std::map<Node, std::optional<Node>> coordinators_;
 };
 

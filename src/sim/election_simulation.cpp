@@ -22,7 +22,7 @@ Options network_of(const ElectionOptions& options) {
   return network;
 }
 
-/// So many deliveries are no election any more.
+/// An election with more deliveries than this never ends.
 std::uint64_t deliveries_max(const ElectionOptions& options) {
   std::uint64_t nodes = options.nodes;
   std::uint64_t causes =
@@ -111,8 +111,8 @@ void ElectionSimulation::start() {
   draw_schedule();
 }
 
-/// Within the spread, so short that things meet. After it whoever knows of no coordinator and of no
-/// election wants one.
+/// Draws events within the spread, which is so short that they overlap. After it every process that
+/// knows of no coordinator and no election begins one.
 void ElectionSimulation::draw_schedule() {
   const CatalogEntry& entry = simulated_nodes_->entry();
   Duration lap = options_.nodes * options_.latency.mean();
@@ -287,7 +287,7 @@ void ElectionSimulation::changed(Node node, std::optional<NodeId> before) {
   at(now_ + options_.latency.draw(fault_random_) / 2, crash);
 }
 
-/// Whoever has elected somebody that is down, or goes down, notices it.
+/// A process notices when the coordinator that it has elected is down or goes down.
 void ElectionSimulation::watch(Node node) {
   Process& process = processes_[node];
   if (!process.up || !process.elected || process.notices) return;

@@ -20,18 +20,18 @@ class ElectionSimulation final : private EffectSink {
     restart,        // node comes back
     retire,         // the coordinator retires, if there is one
     notice,         // node notices that its coordinator has crashed
-    timer,          // one of its timers
+    timer,          // one of node's timers fires
     deliver,        // a message arrives
   };
-  /// Whom a crash strikes.
+  /// Which process a crash hits.
   enum class Victim : std::uint8_t { node, coordinator, next_announcer };
   struct Happens {
     Action what = Action::begin;
     Node node = 0;
     Node other = 0;
-    /// Of the node, when this was decided; an event of an earlier life is void.
+    /// The node's life when this was scheduled; an event of an earlier life is void.
     std::uint32_t life = 0;
-    /// Of the other; of a timer, for the how manyth time it is armed.
+    /// The life of `other`; for a timer, how many times it had been armed.
     std::uint32_t other_life = 0;
     TimerId timer{};
     Victim victim = Victim::node;
@@ -48,11 +48,11 @@ class ElectionSimulation final : private EffectSink {
     /// Messages of its announcement that are on their way.
     std::uint32_t announcing = 0;
     std::map<TimerId, std::uint32_t> armed = {};
-    /// Whose crash it is about to notice, and in which life.
+    /// The process whose crash it is about to notice, and that process's life.
     std::optional<std::pair<Node, std::uint32_t>> notices = {};
   };
 
-  // Host.
+  // EffectSink
   void post(const Posted& message) override;
   void armed(Node node, const Armed& armed) override;
   void disarmed(Node node, TimerId timer) override;
@@ -74,7 +74,7 @@ class ElectionSimulation final : private EffectSink {
   void retire();
   template <class Call>
   void call(Node node, Call&& function);
-  /// What a call changed, as the oracles and the watching see it.
+  /// Shows the oracles what a call changed.
   void look_at(Node node);
   void changed(Node node, std::optional<NodeId> before);
   void watch(Node node);
@@ -98,7 +98,7 @@ class ElectionSimulation final : private EffectSink {
   Time now_;
   std::vector<Process> processes_;
   CoordinatorOracle oracle_;
-  /// Crashes that wait for somebody to announce itself.
+  /// Crashes that wait for a process to announce itself.
   std::vector<Happens> ambushes_;
   std::optional<Node> retired_last_;
   std::uint64_t delivered_ = 0;

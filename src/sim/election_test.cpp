@@ -20,7 +20,7 @@ struct Tally {
   std::uint64_t seed = 0;
 };
 
-/// Until the first that fails.
+/// Runs the seeds until one fails.
 Tally run(const ElectionOptions& options, std::uint64_t seeds) {
   Tally tally;
   for (std::uint64_t seed = 1; seed <= seeds && !tally.violation; ++seed) {
@@ -103,7 +103,7 @@ TEST(Elections, ASpecimenIsCaught) {
             Property::right_coordinator);
 }
 
-/// Sixteen processes on channels that reorder, of which one begins.
+/// Sixteen processes on channels that reorder.
 ElectionOptions crowd(const std::string& name) {
   ElectionOptions options = of(name);
   options.drawn_nodes.reset();

@@ -9,20 +9,20 @@ namespace conch::sim {
 enum class What : std::uint8_t {
   deliver,     // node receives the message of slot b from a
   frame,       // node receives the link's frame b from a
-  retransmit,  // the link from node to a may have to repeat itself
+  retransmit,  // the link from node to a may have to resend
   tell,        // node sends a an application message
   told,        // node receives application message b from a
-  think,       // node has thought enough
-  release,     // node has held long enough, on its request number b
+  think,       // node's thinking time is over
+  release,     // node releases the lock of its request number b
   cancel,      // node loses patience with its request number b
   drop,        // node drops its request number b, whether it waits or is inside
   leave,       // node leaves the group
   join,        // node joins it again
-  roster,      // everybody learns who belongs to the group
+  roster,      // every node learns who belongs to the group
   timer,       // node's timer a, armed for the b-th time
-  fault,       // scheduled fault b
-  fault_ends,  // scheduled fault b
-  detect,      // everybody learns that a has crashed
+  fault,       // scheduled fault b begins
+  fault_ends,  // scheduled fault b ends
+  detect,      // every node learns that a has crashed
   calm,        // all faults end
 };
 
@@ -30,7 +30,7 @@ struct Event {
   Node node = 0;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  /// Which life of the node this belongs to; an event of an earlier one is void.
+  /// The node's life that this belongs to; an event of an earlier life is void.
   std::uint16_t life = 0;
   What what = What::deliver;
   std::uint8_t kind = 0;

@@ -1,5 +1,5 @@
-// What will happen, in the order of time; of equal times, in the order of scheduling. Every world
-// of this folder has its clock advanced by one of these.
+// Future events, ordered by time and then by when they were scheduled. One of these advances the
+// clock of every world in this folder.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace conch::sim {
 template <class Event>
 struct Scheduled {
   Time at;
-  /// Counts what its queue was ever given.
+  /// The event's number in its queue, counted from 1.
   std::uint64_t order;
   Event event;
   bool operator<(const Scheduled& other) const {
@@ -22,8 +22,8 @@ struct Scheduled {
   }
 };
 
-/// A heap in which everyone has four children: half as deep as a binary one, and the four lie side
-/// by side.
+/// A heap in which every node has four children: half as deep as a binary one, and the four lie
+/// side by side.
 template <class Event>
 class EventQueue {
  public:
@@ -31,14 +31,14 @@ class EventQueue {
 
   bool empty() const { return heap_.empty(); }
   const Entry& next() const { return heap_.front(); }
-  /// How much was ever scheduled.
+  /// How many events were ever scheduled.
   std::uint64_t scheduled() const { return scheduled_; }
-  /// Returns its order.
+  /// Returns the event's `order`.
   std::uint64_t push(Time at, Event event) {
     insert({at, ++scheduled_, std::move(event)});
     return scheduled_;
   }
-  /// Takes back what `pop` has returned, as if it had not.
+  /// Undoes a `pop`; the entry keeps its order.
   void put_back(Entry entry) { insert(std::move(entry)); }
   Entry pop() {
     Entry first = std::move(heap_.front());
@@ -68,7 +68,7 @@ class EventQueue {
     }
     heap_[place] = std::move(entry);
   }
-  /// The child that comes first.
+  /// The child that is due first.
   std::size_t first_below(std::size_t place) const {
     std::size_t begin = children * place + 1;
     std::size_t end = std::min(begin + children, heap_.size());

@@ -14,15 +14,15 @@
 
 namespace conch::sim {
 
-/// A node by its number, or by what it is doing when its fault is due; a fault waits until somebody
-/// does that. The home is meant by `home` only.
+/// A node, by its number or by what it does when its fault is due; the fault waits until a node
+/// does that. Only `home` means the home.
 struct Who {
   enum class Role : std::uint8_t {
     number,
     holder,       // is inside
     waiter,       // has asked
     idle,         // neither
-    home,         // serves, or made the token; while it is idle itself
+    home,         // serves, or made the token, and is idle itself
     voter,        // idle, and in some waiter's voting set
     coordinator,  // of an election
   };
@@ -33,26 +33,28 @@ struct Who {
   std::string print() const;
 };
 
-/// Loses its state and sends nothing more. Comes back after `length`, if given, with no memory.
+/// The node loses its state and sends nothing more. It comes back after `length`, if given, without
+/// memory.
 struct Crash {
   Who who;
   Duration at{};
   std::optional<Duration> length;
 };
-/// Neither receives nor acts for a while; then everything that came meanwhile happens at once.
+/// The node neither receives nor acts for a while; then everything that came meanwhile happens at
+/// once.
 struct Pause {
   Who who;
   Duration at{};
   Duration length{};
 };
-/// Messages between these nodes and the others are lost; in one direction only: what these send.
+/// Messages between these nodes and the others are lost; if one-way, only what these nodes send.
 struct Partition {
   std::vector<Node> nodes;
   bool one_way = false;
   Duration at{};
   Duration length{};
 };
-/// Everybody is told that this node has crashed, which it has not.
+/// All nodes are told that this node has crashed, although it has not.
 struct FalseSuspicion {
   Who who;
   Duration at{};
@@ -60,7 +62,7 @@ struct FalseSuspicion {
 
 using ScheduledFault = std::variant<Crash, Pause, Partition, FalseSuspicion>;
 
-/// A delay spike: with this chance a message takes so much longer.
+/// A delay spike: with this chance, a message takes `delay` longer.
 struct Clog {
   double chance = 0;
   Duration delay{};
@@ -75,10 +77,10 @@ struct Faults {
   /// Lose exactly the n-th message that is sent, counted from 1.
   std::optional<std::uint64_t> drop;
   std::vector<ScheduledFault> scheduled;
-  /// After a crash the others are told, so much later. Not told if not given.
+  /// How long after a crash the others are told; they are not told if not given.
   std::optional<Duration> detect_after;
-  /// Until then nodes pause and the network parts at random; then, and of all other faults of the
-  /// network, everything heals and progress is demanded.
+  /// Until then nodes pause and the network parts at random. Then all faults of the network end,
+  /// and progress is demanded.
   std::optional<Duration> storm;
 
   bool network_is_faulty() const;

@@ -1,4 +1,4 @@
-// A simulated run as a film.
+// Records a simulated run as a film.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ class FilmSink final : public TraceSink {
     std::vector<std::uint64_t> ring = {};
   };
 
-  /// The nodes from 0 on are there from the beginning, others when something is heard of them.
-  FilmSink(film::About about, Node nodes, Cast cast);
+  /// The first `nodes` nodes exist from the beginning, others from their first event.
+  FilmSink(film::RecordingInfo about, Node nodes, Cast cast);
 
   bool wants_states() const override { return true; }
   void begin(Node node, const std::string& state) override {
@@ -32,12 +32,12 @@ class FilmSink final : public TraceSink {
   film::Builder& film() { return film_; }
 
  private:
-  film::Node place_of(Node node);
+  film::NodeIndex place_of(Node node);
 
   film::Builder film_;
   Cast cast_;
-  /// By node, where it is in the film.
-  std::vector<film::Node> places_;
+  /// Each node's index in the film.
+  std::vector<film::NodeIndex> places_;
 };
 
 }  // namespace conch::sim

@@ -48,7 +48,7 @@ TEST(States, AreThoseAfterTheEvent) {
       EXPECT_TRUE(says("token yes"));
       EXPECT_TRUE(says("place inside"));
     }
-    // What brings the token has it, already.
+    // The state after the token arrived already has it.
     if (event.happening == Happening::receive && event.detail.starts_with("TOKEN")) {
       ++receptions;
       EXPECT_TRUE(says("token yes")) << event.state;

@@ -13,14 +13,14 @@ using namespace recovery;
 
 namespace {
 
-/// Nobody of it has or wants anything.
+/// No thread or client of the node holds or wants a lock.
 bool is_idle(const node::Node& node) {
   return std::all_of(node.local_locks().begin(), node.local_locks().end(), [](const auto& each) {
     return each.second->queue.idle() && each.second->queue.inside().empty();
   });
 }
 
-/// On a ring so many stand that each is the root of one replica of a lock at most.
+/// A ring has at least so many peers, so each is the root of at most one replica of a lock.
 constexpr unsigned ring_replicas = 5;
 
 const CatalogEntry& survivor_named(const std::string& name) {
@@ -28,9 +28,9 @@ const CatalogEntry& survivor_named(const std::string& name) {
   return routed ? *routed : find_algorithm(name);
 }
 
-/// Of each peer: far more than a run takes that comes to an end.
+/// Events per peer: far more than any run takes that ends.
 constexpr std::uint64_t events_max = 200'000;
-/// At one time: somebody wants to be woken again and again.
+/// More events at one time than this: a peer wakes itself again and again.
 constexpr std::uint64_t events_at_once_max = 10'000;
 
 }  // namespace
@@ -62,7 +62,7 @@ void validate(const GroupSimulationOptions& options) {
     throw BadText("a lease has a length, and clocks drift by less than 50 %");
 }
 
-// The clockwork.
+// Time and events.
 
 Time GroupSimulation::Clock::shows(Time now) const {
   Duration since = now.time_since_epoch();
@@ -72,7 +72,7 @@ Time GroupSimulation::Clock::shows(Time now) const {
 Time GroupSimulation::Clock::when(Time shown) const {
   Duration local = shown.time_since_epoch() - offset;
   Duration since = local * 1'000'000 / (1'000'000 + ppm);
-  // Rounded up, so that the clock has got there.
+  // Rounded up, so that the clock shows it by then.
   while (shows(Time(since)) < shown) since += std::chrono::nanoseconds(1);
   return Time(since);
 }
@@ -108,7 +108,7 @@ GroupSimulationReport GroupSimulation::run() {
   threads_max_ = 1 + static_cast<unsigned>(random_.below(3));
   clients_max_ = static_cast<unsigned>(random_.below(3));
   if (is_ring()) threads_max_ = std::min(threads_max_, 2U);
-  if (is_ring()) clients_max_ = 0;  // Nobody waits for the commands of one that was put out.
+  if (is_ring()) clients_max_ = 0;  // Nobody waits for the commands of a peer that was put out.
   hosts_ = 1 + static_cast<std::uint32_t>(data_dice_.below(nodes_));
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
@@ -148,7 +148,7 @@ GroupSimulationReport GroupSimulation::run() {
   return report_;
 }
 
-/// What a run has not come to an end with.
+/// Reports what keeps a run from ending.
 void GroupSimulation::go_on() {
   switch (stage_) {
     case Stage::busy:
@@ -161,7 +161,7 @@ void GroupSimulation::go_on() {
   }
 }
 
-/// From one stage to the next.
+/// Begins the next stage if it is time; returns true at the end of the last.
 bool GroupSimulation::is_over() {
   if (stormy_) return false;
   Duration lease = options_.lease.length;
@@ -186,7 +186,7 @@ bool GroupSimulation::is_over() {
 bool GroupSimulation::is_quiet() {
   for (const auto& [serial, process] : processes_) {
     if (!process->node->is_member() || process->stopped) return false;
-    if (!entry_.about.promises_progress) continue;  // Somebody may wait for ever.
+    if (!entry_.about.promises_progress) continue;  // A claim may wait for ever.
     bool waits = !is_idle(*process->node) || !process->node->data().is_tidy() ||
                  process->node->group_member().holds_fast();
     for (const Thread& thread : process->threads) waits = waits || thread.local_lock != nullptr;
@@ -198,7 +198,7 @@ bool GroupSimulation::is_quiet() {
   return commands_.empty() && is_grouped();
 }
 
-/// Nobody wants anything: so nobody has anything.
+/// When no peer wants anything, no peer may keep anything.
 void GroupSimulation::check_nothing_is_left() {
   if (!entry_.about.promises_progress) return;
   for (const auto& [serial, process] : processes_) {
@@ -252,7 +252,7 @@ GroupSimulation::Clock GroupSimulation::draw_clock() {
   return {draw({}, std::chrono::hours(1)), ppm - static_cast<std::int64_t>(ppm_max)};
 }
 
-/// Twice; or where nobody is promised anything, somebody as often.
+/// Each thread and client twice; where progress is not promised, any of them as often in total.
 bool GroupSimulation::everybody_is_served() const {
   std::size_t actors = std::size_t{nodes_} * (threads_max_ + clients_max_);
   unsigned all = 0;

@@ -1,8 +1,8 @@
 // A group in virtual time, with everything going wrong: processes are killed, stopped and started
 // again, connections part and break, clocks drift, the register is slow or away, peers suspect one
-// another without reason, clients vanish. After a while all that ends, and then everybody must get
-// what they ask for; and at last everybody leaves, and nothing may be left behind. Whatever a lock
-// promises is watched all the time.
+// another without reason, clients vanish. After a while all faults end, and then every thread and
+// client must get what it asks for. At last every peer leaves, and nothing may be left behind.
+// Oracles watch all that a lock promises, all the time.
 //
 // What runs here is what ships: node::Node and wire::Channels, and so everything that a peer
 // decides, down to the bytes of a connection. Around it are threads and clients that want locks,
@@ -35,30 +35,31 @@
 namespace conch::sim {
 
 struct GroupSimulationOptions {
-  /// One that runs for real: with a register, or over an overlay.
+  /// An algorithm that ships: with a register, or over an overlay.
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
   std::uint64_t seed = 1;
-  /// How many peers; each run draws its own number.
+  /// Each run draws its number of peers between these.
   std::uint32_t nodes_min = 2;
   std::uint32_t nodes_max = 6;
-  /// Of the requests, where the algorithm can share.
+  /// The share of requests that only read, if the algorithm can share.
   double readers = 0.3;
   recovery::LeaseTerms lease{std::chrono::seconds(1), 5};
-  /// How wrong clocks run; leases hold if they allow for as much.
+  /// The largest clock drift; leases hold if they allow for as much.
   unsigned clock_drift_percent = 5;
-  /// For so many leases things go wrong.
+  /// For how many leases things go wrong.
   unsigned stormy_leases = 25;
-  /// So many go wrong at a time of their own; others follow a new view.
+  /// The most faults that strike at random times; others follow a new view.
   unsigned faults_max = 14;
-  /// And these, at their steps.
+  /// Further faults, at given steps.
   std::vector<Strike> strikes = {};
   recovery::Rule without = recovery::Rule::none;
-  /// After so many entries an epoch is renewed; drawn if it is not said, in most runs as for real.
+  /// An epoch is renewed after so many entries. Drawn if not given; most runs use the limit that
+  /// ships.
   std::optional<std::uint64_t> entries_max;
 };
 
-/// The names of all that can.
+/// The names of all algorithms that can run here.
 std::vector<std::string> surviving_algorithms();
 
 /// Throws BadText with a sentence if the options cannot be combined.
@@ -71,15 +72,14 @@ struct GroupSimulationReport {
   std::uint64_t messages = 0;
   Duration simulated{};
   std::uint32_t peers = 0;
-  /// While things went wrong.
+  /// Events until the faults ended.
   std::uint64_t steps = 0;
   Sightings sightings;
 };
 
 class GroupSimulation {
  public:
-  /// The traces of all processes, in the order in which they began, each as one that ships writes
-  /// its own.
+  /// The traces of all processes, in the order in which they began, as peers that ship write them.
   using Traces = std::map<std::uint64_t, std::string>;
 
   /// With `trace`, every event is printed as it happens.
@@ -92,7 +92,7 @@ class GroupSimulation {
   using Act = std::function<void()>;
 
   class Process;
-  /// While it lives, that process acts; or nobody, while an oracle looks on.
+  /// While this object lives, `who` acts, or, if it is null, an oracle looks.
   class Acting {
    public:
     Acting(GroupSimulation& world, const Process* who)
@@ -111,17 +111,17 @@ class GroupSimulation {
   struct Command;
   struct Moving;
 
-  /// What a host's clock shows: it starts anywhere and runs too fast or too slow.
+  /// A host's clock: it starts anywhere and runs too fast or too slow.
   struct Clock {
     Duration offset{};
     std::int64_t ppm = 0;
     Time shows(Time now) const;
-    /// When it will show this.
+    /// The time at which it shows this.
     Time when(Time shown) const;
   };
-  /// A connection between two processes. One end of it has an even number, the other the next.
+  /// A connection between two processes. One end has an even number, the other end the next.
   struct SimulatedConnection {
-    /// On its way to an end.
+    /// Something on its way to an end.
     struct Piece {
       enum class Kind : std::uint8_t { connected, accepted, bytes, ended } kind{};
       Time arrival{};
@@ -130,37 +130,37 @@ class GroupSimulation {
     struct End {
       NodeId id{};
       std::uint64_t process = 0;
-      /// Of a client of that process.
+      /// Whether a client of that process has this end.
       bool is_client = false;
       std::deque<Piece> pieces = {};
       std::size_t bytes = 0;
       bool is_closed = false;
-      /// What is on its way waits for the network to be whole again.
+      /// What is on its way waits until the network is whole again.
       bool is_held_up = false;
-      /// Its process has more to write than there was room for; and has not written it yet.
+      /// Its process waits for room to write more; the last write was taken only in part.
       bool waits_for_room = false;
       bool is_midway = false;
     };
     std::string address;
     std::array<End, 2> ends;
-    /// Nothing more comes through, and the ends do not know yet.
+    /// Nothing more comes through; the ends may not know yet.
     bool is_broken = false;
   };
-  /// Data are empty or have so many cells, each with the fence of who wrote it last.
+  /// Data are empty or have so many cells, each with the fence of its last writer.
   static constexpr std::uint64_t cell = sizeof(std::uint64_t);
   static constexpr std::uint64_t cells_min = 3;
   static constexpr std::uint64_t cells_max = 6;
-  /// Of a run: everybody does what it wants; asks for no more; leaves.
+  /// Stages of a run: threads and clients make requests; they stop asking; all peers leave.
   enum class Stage : std::uint8_t { busy, quiet, farewell };
 
   bool is_ring() const { return ring_.has_value(); }
-  /// Of the first, the second, ... peer; on a ring they stand at equal distances.
+  /// The id of the peer at this place; on a ring the ids are evenly spaced.
   NodeId id_of(std::uint64_t place) const;
 
-  // The world's clockwork.
+  // Time and events.
   void at(Time when, Act act);
   void after(Duration delay, Act act) { at(now_ + delay, std::move(act)); }
-  /// Happens to one process, later if it is stopped then, not at all if it is dead.
+  /// Lets this happen to a process after a delay: later if it is stopped then, never if it is dead.
   void to(std::uint64_t serial, Duration delay, std::function<void(Process&)> act);
   Duration draw(Duration low, Duration high);
   Duration draw_latency() { return draw(std::chrono::microseconds(200), latency_max_); }
@@ -186,15 +186,15 @@ class GroupSimulation {
   /// Without strangers.
   std::vector<Process*> living();
   Process* draw_process(Random& random);
-  /// Happens as with `to`; or earlier, in the middle of what another process of its machine does,
-  /// as that looks at memory which both have.
+  /// Like `to`, or earlier: in the middle of a call of another process on the same machine, when
+  /// that looks at memory which both share.
   void to_memory(std::uint64_t serial, Duration delay, std::function<void(Process&)> act);
   void change_memory();
-  /// Runs one call of a node, and whatever follows from it.
+  /// A call of a node.
   using Call = std::function<void(node::Node& node, Time now)>;
-  /// As whoever drives does: what is due is done then, too.
+  /// Runs the call as the driver does, with everything that is due.
   void call(Process& process, const Call& run);
-  /// As a thread does that calls for itself.
+  /// Runs the call as a thread that calls for itself does.
   void act(Process& process, const Call& run);
   void look_at(Process& process);
   void check_shown_lease(const Process& process);
@@ -234,7 +234,7 @@ class GroupSimulation {
   void say(Process& process, const Client& client, std::string_view body);
   void babble(Process& process, Client& client);
   void hear(Process& host, Client& client, std::string_view bytes);
-  /// Happens to a client if its peer lives; also while that is stopped.
+  /// Lets this happen to a client if its peer lives, even while the peer is stopped.
   void to_client(std::uint64_t serial, wire::ClientId id,
                  const std::function<void(Process& host, Client& client)>& act);
   void think(Process& process, Client& client);
@@ -272,7 +272,7 @@ class GroupSimulation {
   Process* listener_at(const std::string& address);
   bool is_cut(const PeerInstance& from, const PeerInstance& to) const;
 
-  // What is said: group_simulation_network.cpp
+  // Messages: group_simulation_network.cpp
   void said(const Process& sender, const PeerInstance& to, std::string_view payload);
   void forgot(const Process& sender, const PeerInstance& other);
   void heard(const Process& receiver, const PeerInstance& from, std::string_view payload);
@@ -286,20 +286,20 @@ class GroupSimulation {
   void acquire_data(Process& process, Thread& thread);
   static bool is_told(const Process& process, const node::LocalLock& local_lock);
   void moved(Process& process, Thread& thread);
-  void brought(Process& process, Thread& thread, dho::Status status);
-  void begin_work(Process& process, Thread& thread, dho::Status status);
+  void brought(Process& process, Thread& thread, dho::CallStatus status);
+  void begin_work(Process& process, Thread& thread, dho::CallStatus status);
   Duration draw_stay(const Process& process);
-  bool begin_using(Process& process, Thread& thread, dho::Status status);
+  bool begin_using(Process& process, Thread& thread, dho::CallStatus status);
   void begin_writing(Process& process, Thread& thread);
   void leave_data(Process& process, Thread& thread);
-  void written(Process& process, Thread& thread, dho::Status status);
+  void written(Process& process, Thread& thread, dho::CallStatus status);
   void end_use(Process& process, Thread& thread);
   void check_departure(Process& process);
-  void check_data(const Process& process, Thread& thread, dho::Status status);
+  void check_data(const Process& process, Thread& thread, dho::CallStatus status);
   void check_bytes(const Thread& thread, const Range& range);
   void check_unchanged(const Thread& thread);
   void check_lost(const Process& process, const Thread& thread);
-  void check_promise(const Process& process, const Thread& thread, dho::Status status);
+  void check_promise(const Process& process, const Thread& thread, dho::CallStatus status);
   bool share_memory(NodeId one, NodeId other) const;
   using Step = std::function<void(Process& keeper)>;
   using Arrival = std::function<node::TransferEnd(Process& asker)>;
@@ -326,14 +326,14 @@ class GroupSimulation {
             const std::shared_ptr<node::Block>& block);
 
   // The register.
-  void ask_register(const Process& process, const PeerInstance& asker, const recovery::Ask& ask);
-  void answer(std::uint64_t serial, const PeerInstance& asker, const recovery::Ask& ask);
-  bool loses_renewal(Process& process, const PeerInstance& asker, const recovery::Ask& ask);
+  void ask_register(const Process& process, const PeerInstance& asker, const recovery::RegisterRequest& ask);
+  void answer(std::uint64_t serial, const PeerInstance& asker, const recovery::RegisterRequest& ask);
+  bool loses_renewal(Process& process, const PeerInstance& asker, const recovery::RegisterRequest& ask);
   void notify();
   void expire_in_time();
   void end_life(const PeerInstance& life);
 
-  // What goes wrong: group_simulation_faults.cpp
+  // Faults: group_simulation_faults.cpp
   void plan_faults();
   void strike();
   void strike(const Strike& strike);
@@ -376,30 +376,30 @@ class GroupSimulation {
   std::ostream* trace_;
   Traces* traces_;
   Random random_;
-  /// Of their own: where peers are, and what clients do, has nothing to do with what goes wrong.
+  /// Random streams of their own, so that labels, evictions, clients and data do not change which
+  /// faults strike.
   Random label_dice_;
   Random evict_dice_;
   Random client_dice_;
   Random data_dice_;
   Time now_{};
-  /// A heap; the next one is in front.
   EventQueue<Act> events_;
   std::uint32_t nodes_ = 0;
-  /// Without a register.
+  /// Set if the group has no register.
   std::optional<node::OverlayGroupSettings> ring_;
   Time last_shaken_{};
-  /// So many can reach the register themselves; the others ask them to.
+  /// How many peers reach the register themselves; the others ask through them.
   std::uint32_t near_register_ = 0;
   unsigned threads_max_ = 1;
   unsigned clients_max_ = 0;
-  /// How long a thread or client wants nothing, at most.
+  /// The longest time for which a thread or client wants nothing.
   Duration thinking_max_{};
-  /// Those that all use, and how many each peer has besides.
+  /// The locks that all peers use, and how many more each peer has of its own.
   std::vector<std::string> lock_names_;
   unsigned own_locks_ = 0;
-  /// So many machines: peers of one share memory.
+  /// How many machines there are; peers of one share memory.
   std::uint32_t hosts_ = 1;
-  /// The machines stand at two sites, and everybody measures who is near.
+  /// The machines are at two sites, and every peer measures which peers are near.
   bool has_sites_ = false;
   std::uint64_t blocks_ = 0;
   std::vector<std::shared_ptr<Moving>> moving_;
@@ -411,7 +411,7 @@ class GroupSimulation {
   std::vector<std::shared_ptr<MemoryAct>> memory_acts_;
   const Process* acting_ = nullptr;
   bool is_memory_changing_ = false;
-  /// What the last peer of the group has saved, lock by lock.
+  /// The data that the last peer of the group has saved, by lock.
   std::map<std::string, std::string> saved_;
   std::map<std::uint64_t, std::unique_ptr<Process>> processes_;
   std::map<PeerInstance, Process*> lives_;
@@ -420,8 +420,8 @@ class GroupSimulation {
   std::map<std::uint64_t, SimulatedConnection> wires_;
   std::uint64_t wire_count_ = 0;
   std::map<std::uint64_t, std::string> last_address_;
-  /// From one life to another: all that was sent, and which of it may come next. That is one more
-  /// than the last, but a sender that has forgotten the other one begins anew.
+  /// What one life has sent to another, and which payloads may come next: the one after the last
+  /// that came, or, if the sender has forgotten the receiver, the first one since.
   struct Sent {
     std::vector<std::string> payloads = {};
     std::vector<std::size_t> beginnings = {};
@@ -437,7 +437,7 @@ class GroupSimulation {
   RunFindings findings_;
   std::map<std::string, LockOracle> oracles_;
   std::vector<Command> commands_;
-  /// Killed, and seen to be dead as soon as nothing runs any more that they have started.
+  /// Killed lives; each is seen to be dead once none of its commands runs.
   std::set<PeerInstance> noticed_;
 
   // The weather.
@@ -447,11 +447,11 @@ class GroupSimulation {
   Time stage_until_ = Time::max();
   double loss_ = 0;
   Duration latency_max_{};
-  /// So much fits into a connection.
+  /// How many bytes fit into a connection.
   static constexpr std::size_t wire_bytes_plenty = std::size_t{64} << 10;
   std::size_t wire_bytes_max_ = wire_bytes_plenty;
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
-  /// Nothing ever goes from one of these lives to the other.
+  /// Nothing ever gets from the first life of such a pair to the second.
   std::set<std::pair<PeerInstance, PeerInstance>> severed_;
   std::set<std::uint64_t> cut_from_register_;
   std::set<PeerInstance> babblers_;
@@ -467,14 +467,14 @@ class GroupSimulation {
   static constexpr int settling_leases = 5;
   /// The threads of this peer read all the time when all is well: each comes in again at once.
   std::optional<NodeId> eager_;
-  /// Whoever gives up must be out of the queue after so many half leases.
+  /// A caller that gives up must be out of the queue after so many half leases.
   static constexpr unsigned withdrawal_looks = 10;
   static constexpr unsigned long_stays_max = 2;
   unsigned long_stays_ = 0;
-  /// How long somebody stays inside who stays for long.
+  /// When the latest long stay inside ends.
   Time stays_until_{};
 
-  /// Of each thread and client of each peer: entries that were asked for after the storm.
+  /// For each thread and client of each peer: entries that it asked for after the storm.
   std::map<std::pair<std::uint64_t, unsigned>, unsigned> served_;
   GroupSimulationReport report_;
 };

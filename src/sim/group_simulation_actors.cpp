@@ -11,8 +11,8 @@ using node::Claim;
 
 std::string GroupSimulation::draw_lock() { return lock_names_[random_.below(lock_names_.size())]; }
 
-/// Besides those that all use each peer has some of its own: many of them are used for the first
-/// time while something goes wrong.
+/// Each peer has locks of its own besides those that all use; many of them are first used while
+/// something goes wrong.
 std::string GroupSimulation::draw_lock(const Process& process) {
   bool is_own = own_locks_ > 0 && client_dice_.chance(0.3);
   if (!is_own) return draw_lock();
@@ -31,7 +31,7 @@ void GroupSimulation::serve(NodeId id, unsigned number, bool asked_after_storm) 
   if (asked_after_storm) ++served_[{id.value, number}];
 }
 
-/// Of a thread or a client of this process.
+/// A thread or a client of this process has entered.
 void GroupSimulation::entered(Process& process, const Actor& actor,
                               const node::LocalLock& local_lock, const Wish& wish, Fence fence) {
   if (trace_)
@@ -47,7 +47,7 @@ void GroupSimulation::entered(Process& process, const Actor& actor,
   see_other_commands(actor, local_lock.name, wish);
 }
 
-/// Those of one peer enter in the order in which they have asked.
+/// The callers of one peer enter in the order in which they asked.
 void GroupSimulation::check_order(const Process& process, const node::LocalLock& local_lock) {
   for (const Claim* inside : local_lock.queue.inside())
     for (const Claim* waiting : local_lock.queue.waiting())
@@ -93,7 +93,7 @@ void GroupSimulation::check_account(const Process& process) {
 
 // Threads.
 
-/// Somebody of such a peer is always inside to read; others must get their turn to write.
+/// Such a peer always has a reader inside; writers must get their turn all the same.
 bool GroupSimulation::is_eager(const Process& process) const {
   return eager_ == process.id && is_well() && stage_ == Stage::busy;
 }
@@ -148,7 +148,7 @@ void GroupSimulation::lose_patience(Process& process, Thread& thread, std::uint6
   watch_withdrawal(process, lock, withdrawal_looks);
 }
 
-/// Whoever gives up is out of the group's queue soon, however long the holder stays.
+/// A caller that gives up leaves the group's queue soon, however long the holder stays.
 void GroupSimulation::watch_withdrawal(Process& process, const std::string& lock, unsigned looks) {
   if (!is_well() || !entry_.about.promises_progress) return;
   const node::LocalLock* local_lock = process.node->find_local_lock(lock);
@@ -175,11 +175,11 @@ void GroupSimulation::changed(Process& process, Thread& thread) {
       entered(process, actor, *thread.local_lock, {thread.mode, {}}, thread.fence);
       check_receipt(process, thread);
       return thread.uses_data ? use_data(process, thread)
-                              : begin_work(process, thread, dho::Status::ok);
+                              : begin_work(process, thread, dho::CallStatus::ok);
     case Claim::State::lost: {
       note(process.life, "." + std::to_string(thread.number) + " is told that it has lost " + lock);
       const recovery::GroupMember& group_member = process.node->group_member();
-      if (process.node->phase() != node::Phase::member) {
+      if (process.node->phase() != node::PeerPhase::member) {
         oracle(lock).left(actor, std::nullopt);
       } else if (is_ring() || group_member.stage() == recovery::Stage::out) {
         oracle(lock).told_lost(actor);
@@ -197,7 +197,7 @@ void GroupSimulation::changed(Process& process, Thread& thread) {
   });
 }
 
-/// It has nothing to do with its lock any more, and may ask again.
+/// The thread is done with its lock, and may ask again.
 void GroupSimulation::finish(Process& process, Thread& thread) {
   thread.state = Claim::State::idle;
   if (thread.uses_data) close_data(process, thread);
@@ -206,7 +206,7 @@ void GroupSimulation::finish(Process& process, Thread& thread) {
 }
 
 void GroupSimulation::release(Process& process, Thread& thread) {
-  if (thread.uses_data && thread.is_in_vain())  // It will be told before anything is released.
+  if (thread.uses_data && thread.is_in_vain())  // The thread is told of its loss first.
     return call(process, [](node::Node&, Time) {});
   if (process.node->group_member().stage() == recovery::Stage::frozen)
     findings_.see(Sighting::released_while_frozen);
@@ -214,7 +214,7 @@ void GroupSimulation::release(Process& process, Thread& thread) {
   let_go(process, thread, std::nullopt);
 }
 
-/// The lock goes on; and says this of the data, if something was written.
+/// Releases the lock, which then names these data, if any were written.
 void GroupSimulation::let_go(Process& process, Thread& thread,
                              const std::optional<DataRef>& written) {
   if (written) thread.local_lock->data = *written;
@@ -261,7 +261,7 @@ void GroupSimulation::say(Process& process, const Client& client, std::string_vi
   if (process.find(client.id)) write(static_cast<wire::Serial>(client.id) - 1, bytes);
 }
 
-/// It says what no client of ours would, is hung up on, and comes again.
+/// The client sends what no client of ours would, is sent away, and comes again.
 void GroupSimulation::babble(Process& process, Client& client) {
   client.babbles = true;
   say(process, client, std::string(1 + client_dice_.below(40), '\xa7'));
@@ -310,7 +310,7 @@ void GroupSimulation::acquire(Process& process, Client& client) {
   });
 }
 
-/// When all is well, a client is let in or refused in its time.
+/// When all is well, a client is let in or refused within its patience.
 void GroupSimulation::watch_patience(const Process& process, const Client& client,
                                      Duration patience) {
   after(patience + options_.lease.length,
@@ -326,7 +326,7 @@ void GroupSimulation::watch_patience(const Process& process, const Client& clien
         });
 }
 
-/// Who holds what, and how everybody is.
+/// Asks for the group's status, or for who claims what.
 void GroupSimulation::inquire(Process& process, Client& client) {
   ++client.surveys;
   if (chance(0.5)) return say(process, client, node::AskStatus{});
@@ -403,7 +403,7 @@ void GroupSimulation::check_status(const node::Status& status) {
       if (lock.holds) oracle(lock.lock).shown(part.life, lock.fence);
 }
 
-/// Its command ends, in its own time if it is told to, and then it says so.
+/// The client's command ends, and then the client gives up the lock.
 void GroupSimulation::give_up(Process& process, Client& client) {
   client.doing = Client::Doing::ends;
   end_command({client.life, client.number}, [this, serial = process.serial, id = client.id] {
@@ -416,14 +416,14 @@ void GroupSimulation::give_up(Process& process, Client& client) {
   });
 }
 
-/// Its keeper ends the command, and it never says so.
+/// The keeper ends the command, but the stopped client never says so.
 void GroupSimulation::stop(Client& client) {
   findings_.see(Sighting::client_stopped);
   client.doing = Client::Doing::ends;
   end_command({client.life, client.number}, [] {});
 }
 
-/// Its keeper ends the command first.
+/// The connection closes only after the keeper has ended the command.
 void GroupSimulation::vanish(Process& process, Client& client) {
   note(process.life, "." + std::to_string(client.number) + " is a client that vanishes");
   if (client.doing != Client::Doing::nothing) findings_.see(Sighting::client_vanished);

@@ -1,4 +1,4 @@
-// Group simulation: the commands that clients run under locks, and who ends them.
+// Group simulation: the commands that clients run under locks, and how they end.
 #include <algorithm>
 
 #include "sim/group_simulation_process.hpp"
@@ -12,7 +12,7 @@ bool GroupSimulation::has_commands(const PeerInstance& life) const {
                      [&](const Command& each) { return each.actor.life == life; });
 }
 
-/// Whoever enters is alone also with what others have started.
+/// When a claim enters, no conflicting command of another holder may still run.
 void GroupSimulation::see_other_commands(const Actor& actor, const std::string& lock,
                                          const Wish& wish) {
   for (const Command& command : commands_) {
@@ -46,7 +46,7 @@ void GroupSimulation::start_command(Process& process, Client& client, Fence fenc
   if (client_dice_.chance(0.005)) leave_soon(process, options_.lease.length / 10);
 }
 
-/// What keepers see of the lease. The others' clocks may be faster.
+/// Extends the commands by what their keepers see of the lease. Other clocks may be faster.
 void GroupSimulation::prolong_commands(const Process& process) {
   for (Command& command : commands_) {
     if (command.actor.life != process.life || !process.lease_until) continue;
@@ -57,7 +57,7 @@ void GroupSimulation::prolong_commands(const Process& process) {
   }
 }
 
-/// Its keeper asks it to end; who does not hear it waits until the last moment.
+/// The keeper asks the command to end; `then` runs when it has.
 void GroupSimulation::end_command(const Actor& actor, Act then) {
   auto found = std::find_if(commands_.begin(), commands_.end(),
                             [&](const Command& each) { return each.actor == actor; });
@@ -74,7 +74,7 @@ void GroupSimulation::end_command(const Actor& actor, Act then) {
   });
 }
 
-/// It has ended, or nobody minds it any more.
+/// The command has ended, or no longer matters.
 void GroupSimulation::forget_command(const Actor& actor, Fence fence) {
   auto found = std::find_if(commands_.begin(), commands_.end(), [&](const Command& each) {
     return each.actor == actor && each.fence == fence;
@@ -87,7 +87,7 @@ void GroupSimulation::forget_command(const Actor& actor, Fence fence) {
   for (const Act& each : then) each();
 }
 
-/// Whoever forces a lock open has waited for the command, or did not mind it.
+/// A lock is forced open after the command has ended, or without regard to it.
 void GroupSimulation::forgive_forced_commands(const Process& process) {
   if (!process.node->has_life()) return;
   const View& view = process.node->group_member().view();

@@ -13,8 +13,8 @@ unsigned end_of(wire::Serial number) { return number % 2; }
 
 }  // namespace
 
-/// An address is a peer's name, for whoever of that name came last, or that of one process. One who
-/// comes later may have the same: as a port is used again.
+/// An address is a peer's name, which means the newest process of that name; or it is that of one
+/// process, and a later process may get the same, as a port is used again.
 GroupSimulation::Process* GroupSimulation::listener_at(const std::string& address) {
   if (address.find(':') == address.npos) return newest(NodeId{std::stoull(address)});
   for (const auto& [serial, process] : processes_)
@@ -49,7 +49,7 @@ wire::Network::Dialed GroupSimulation::dial(Process& from, const std::string& ad
       {.serial = number_of(number, 0), .route = route, .whom = address, .is_connected = is_local}};
 }
 
-/// A client of this process comes through its Unix socket. Returns the number of its end.
+/// Connects a client of this process through the Unix socket. Returns the number of its end.
 wire::Serial GroupSimulation::dial_as_client(const Process& host) {
   std::uint64_t number = ++wire_count_;
   SimulatedConnection& wire = wires_[number];
@@ -62,7 +62,7 @@ wire::Serial GroupSimulation::dial_as_client(const Process& host) {
   return number_of(number, 0);
 }
 
-/// Somebody has dialed. A process that is stopped is connected to by its machine.
+/// A dial arrives. If the process is stopped, its machine accepts the connection.
 void GroupSimulation::knock(std::uint64_t number) {
   auto found = wires_.find(number);
   if (found == wires_.end()) return;
@@ -80,7 +80,7 @@ void GroupSimulation::knock(std::uint64_t number) {
   put(number, 1, SimulatedConnection::Piece::Kind::accepted, {});
 }
 
-/// Comes to this end, behind what is on its way.
+/// Sends a piece to this end, behind what is on its way.
 void GroupSimulation::put(std::uint64_t number, unsigned end, SimulatedConnection::Piece::Kind kind,
                           std::string text, Duration more) {
   SimulatedConnection& wire = wires_.at(number);
@@ -155,7 +155,7 @@ void GroupSimulation::take(Process& process, wire::Serial number,
   });
 }
 
-/// Peers send no client away that speaks as a client does.
+/// A peer never sends away a client that speaks as a client does.
 void GroupSimulation::take_as_client(Process& host, wire::Serial number,
                                      const SimulatedConnection::Piece& piece) {
   Client* client = host.find(wire::ClientId{number + 1});
@@ -181,7 +181,7 @@ std::size_t GroupSimulation::write(wire::Serial number, std::string_view bytes) 
   SimulatedConnection& wire = wires_.at(id);
   unsigned there = 1 - end_of(number);
   SimulatedConnection::End& other = wire.ends[there];
-  if (wire.is_broken || other.is_closed) return bytes.size();  // It does not know yet.
+  if (wire.is_broken || other.is_closed) return bytes.size();  // The writer does not know yet.
   bool is_of_client = wire.ends[0].is_client;
   std::size_t room = is_of_client ? wire_bytes_plenty : wire_bytes_max_;
   std::size_t taken = std::min(bytes.size(), room - std::min(room, other.bytes));
@@ -200,7 +200,7 @@ std::size_t GroupSimulation::write(wire::Serial number, std::string_view bytes) 
   return taken;
 }
 
-/// What was written before still comes, and then the news.
+/// What was written before still arrives, and then the end.
 void GroupSimulation::close(wire::Serial number) {
   auto found = wires_.find(wire_of(number));
   SimulatedConnection::End& end = found->second.ends[end_of(number)];
@@ -214,8 +214,9 @@ void GroupSimulation::close(wire::Serial number) {
     put(found->first, there, SimulatedConnection::Piece::Kind::ended, {});
 }
 
-/// After any byte that is on its way, in either direction. The ends hear of it, one perhaps later
-/// than the other; or, if it is silent, when the system has waited long enough.
+/// Cuts the connection after any byte that is on its way, in either direction. The ends hear of it,
+/// one perhaps later than the other; after a silent cut, only when the system has waited long
+/// enough.
 void GroupSimulation::break_wire(std::uint64_t number, bool silently) {
   SimulatedConnection& wire = wires_.at(number);
   if (std::exchange(wire.is_broken, true)) return;
@@ -239,7 +240,7 @@ void GroupSimulation::break_wire(std::uint64_t number, bool silently) {
   }
 }
 
-/// Nobody has to wait any more until a system notices.
+/// The ends of cut connections hear of it at once.
 void GroupSimulation::end_broken_wires() {
   for (auto& [number, wire] : wires_) {
     for (unsigned side : {0U, 1U}) {
@@ -261,7 +262,7 @@ void GroupSimulation::break_some_wire() {
   break_wire(place->first, silently);
 }
 
-/// Somebody claims to have received what cannot have been sent: that breaks a channel for good.
+/// Acknowledges what cannot have been sent: that breaks a channel for good.
 void GroupSimulation::forge_acknowledgement(const Process& victim, const Process& other) {
   for (const auto& [number, wire] : wires_) {
     for (unsigned side : {0U, 1U}) {
@@ -286,7 +287,7 @@ void GroupSimulation::break_wires(const Process& process) {
   }
 }
 
-/// Its process has gone; with its machine, if that is silent.
+/// Closes all connections of a process that has gone, silently if its machine has gone, too.
 void GroupSimulation::hang_up_all(const Process& process, bool silently) {
   std::vector<std::uint64_t> all;
   for (const auto& [number, wire] : wires_) all.push_back(number);
@@ -302,7 +303,7 @@ void GroupSimulation::hang_up_all(const Process& process, bool silently) {
   }
 }
 
-/// Whoever speaks with peers of its own kind has nothing to complain of but what connections do.
+/// Among peers of its own kind a peer complains of nothing but broken connections.
 void GroupSimulation::Process::log(const std::string& line) {
   w_.note(life, "says: " + line);
   for (std::string_view never :

@@ -47,7 +47,7 @@ void GroupSimulation::close_data(Process& process, Thread& thread) {
   process.node->data().close(thread.lock);
 }
 
-/// It has the lock; some come for the data later.
+/// The thread has the lock; some threads fetch the data later.
 void GroupSimulation::use_data(Process& process, Thread& thread) {
   process.node->data().enter(thread, thread.local_lock->data);
   std::uint64_t enclosed = process.node->data().enclosures();
@@ -64,11 +64,12 @@ void GroupSimulation::use_data(Process& process, Thread& thread) {
 void GroupSimulation::acquire_data(Process& process, Thread& thread) {
   node::DataStore& store = process.node->data();
   bool is_here = thread.data().size == 0 || store.bring_at_once(thread);
-  if (is_here) return begin_work(process, thread, dho::Status::ok);
+  if (is_here) return begin_work(process, thread, dho::CallStatus::ok);
   if (auto status = store.bring(thread, process.shows())) begin_work(process, thread, *status);
 }
 
-/// That newer data were lost; but who came as a guest, after the epoch began, has not heard of it.
+/// Whether this peer knows that newer data were lost, or cannot know: a guest that came after the
+/// epoch began has not heard of it.
 bool GroupSimulation::is_told(const Process& process, const node::LocalLock& local_lock) {
   const Member* member = process.node->group_member().view().roster.find(process.id);
   return local_lock.rolled_back || (member && member->guest);
@@ -82,7 +83,7 @@ void GroupSimulation::moved(Process& process, Thread& thread) {
 }
 
 /// The thread wakes up. An epoch that has begun meanwhile may have found other data.
-void GroupSimulation::brought(Process& process, Thread& thread, dho::Status status) {
+void GroupSimulation::brought(Process& process, Thread& thread, dho::CallStatus status) {
   to(process.serial, {},
      [this, &thread, request = thread.request, data = thread.data(), status](Process& one) {
        bool is_same = thread.request == request && thread.state == Claim::State::inside;
@@ -92,8 +93,8 @@ void GroupSimulation::brought(Process& process, Thread& thread, dho::Status stat
      });
 }
 
-void GroupSimulation::begin_work(Process& process, Thread& thread, dho::Status status) {
-  if (thread.uses_data && !begin_using(process, thread, status)) return;  // It will be told.
+void GroupSimulation::begin_work(Process& process, Thread& thread, dho::CallStatus status) {
+  if (thread.uses_data && !begin_using(process, thread, status)) return;  // It is told of its loss.
   serve(process.id, thread.number, thread.asked_after_storm);
   to_memory(process.serial, draw_stay(process),
             [this, &thread, request = thread.request](Process& one) {
@@ -102,8 +103,8 @@ void GroupSimulation::begin_work(Process& process, Thread& thread, dho::Status s
             });
 }
 
-/// Now and then somebody stays for long, when all is well; and another peer leaves meanwhile, and
-/// yet another dies.
+/// Now and then, when all is well, a holder stays for long; meanwhile another peer leaves, and yet
+/// another dies.
 Duration GroupSimulation::draw_stay(const Process& process) {
   Duration stay = draw({}, options_.lease.length / 10);
   bool may_be_long = is_well() && stage_ == Stage::busy && long_stays_ < long_stays_max;
@@ -125,7 +126,7 @@ Duration GroupSimulation::draw_stay(const Process& process) {
   return stay;
 }
 
-bool GroupSimulation::begin_using(Process& process, Thread& thread, dho::Status status) {
+bool GroupSimulation::begin_using(Process& process, Thread& thread, dho::CallStatus status) {
   if (trace_)
     note(name_of(thread.actor()) + " has the data of " + thread.lock + ", version " +
          std::to_string(thread.data().version) + ": " + std::string(dho::word(status)));
@@ -135,9 +136,9 @@ bool GroupSimulation::begin_using(Process& process, Thread& thread, dho::Status 
   return true;
 }
 
-/// They are what the last writer has left, or one is told why not.
-void GroupSimulation::check_data(const Process& process, Thread& thread, dho::Status status) {
-  bool is_whole = status == dho::Status::ok && thread.data().size > 0;
+/// The data are what the last writer has left, or the status says why not.
+void GroupSimulation::check_data(const Process& process, Thread& thread, dho::CallStatus status) {
+  bool is_whole = status == dho::CallStatus::ok && thread.data().size > 0;
   thread.found = is_whole ? std::optional(thread.data().version) : std::nullopt;
   thread.given = thread.data().version;
   thread.size = thread.data().size;
@@ -150,13 +151,13 @@ void GroupSimulation::check_data(const Process& process, Thread& thread, dho::St
                                          std::to_string(version) + ", though the lock tells of " +
                                          std::to_string(known));
   switch (status) {
-    case dho::Status::torn:
+    case dho::CallStatus::torn:
       findings_.see(Sighting::data_torn);
       return judge.found_torn(thread.actor(), version);
-    case dho::Status::peer_lost:
+    case dho::CallStatus::peer_lost:
       findings_.see(Sighting::data_lost);
       return check_lost(process, thread);
-    case dho::Status::ok: break;
+    case dho::CallStatus::ok: break;
     default: return findings_.report(Property::data, "data that are neither here nor lost");
   }
   if (!is_whole) return;
@@ -171,7 +172,7 @@ void GroupSimulation::check_bytes(const Thread& thread, const Range& range) {
   oracle(thread.lock).found_bytes(thread.actor(), *thread.found, part.begin, bytes);
 }
 
-/// Nobody else has changed them while they were used, though an epoch may have found others since.
+/// Nobody else has changed the data during their use, though an epoch may have found others since.
 void GroupSimulation::check_unchanged(const Thread& thread) {
   if (!thread.found) return;
   if (!thread.writes) return check_bytes(thread, thread.is_partial ? thread.window : Range{});
@@ -180,7 +181,7 @@ void GroupSimulation::check_unchanged(const Thread& thread) {
   check_bytes(thread, {std::min(thread.window.end, thread.size), thread.size});
 }
 
-/// Nobody whom it can ask has them.
+/// No peer that it can ask has the data.
 void GroupSimulation::check_lost(const Process& process, const Thread& thread) {
   Acting nobody(*this, nullptr);
   for (const Member& member : process.node->group_member().view().roster) {
@@ -194,13 +195,13 @@ void GroupSimulation::check_lost(const Process& process, const Thread& thread) {
   }
 }
 
-/// The first half of what it changes; who dies now leaves the data torn, unless it works beside
-/// them.
+/// Writes the first half of a change. A writer that dies now leaves the data torn, unless it works
+/// on a copy.
 void GroupSimulation::begin_writing(Process& process, Thread& thread) {
   std::uint64_t version = thread.fence.number();
   std::uint64_t before = thread.size;
   std::uint64_t size = before;
-  if (thread.window.end == Range{}.end) {  // Whoever has the end may change where it is.
+  if (thread.window.end == Range{}.end) {  // A window up to the end may move the end.
     bool is_changed = before == 0 || data_dice_.chance(0.3);
     if (is_changed) size = cell * (cells_min + data_dice_.below(cells_max - cells_min + 1));
     if (before > 0 && thread.window.begin == 0 && data_dice_.chance(0.05)) size = 0;
@@ -228,7 +229,7 @@ void GroupSimulation::leave_data(Process& process, Thread& thread) {
     if (is_whole)
       oracle(thread.lock).offers(thread.Claim::life, version, thread.block->text(data.size));
   }
-  std::optional<dho::Status> status;
+  std::optional<dho::CallStatus> status;
   act(process, [&](node::Node& node, Time now) {
     status = node.data().leave(thread, data, thread.local_lock->rolled_back, now);
   });
@@ -237,7 +238,7 @@ void GroupSimulation::leave_data(Process& process, Thread& thread) {
   end_use(process, thread);
 }
 
-void GroupSimulation::written(Process& process, Thread& thread, dho::Status status) {
+void GroupSimulation::written(Process& process, Thread& thread, dho::CallStatus status) {
   check_promise(process, thread, status);
   to(process.serial, {}, [this, &thread, request = thread.request](Process& one) {
     bool is_same = thread.request == request && thread.state == Claim::State::inside;
@@ -245,10 +246,10 @@ void GroupSimulation::written(Process& process, Thread& thread, dho::Status stat
   });
 }
 
-/// Who is told that it may go on has as many copies elsewhere as it wanted.
+/// A writer that may go on has as many copies elsewhere as it wanted.
 void GroupSimulation::check_promise(const Process& process, const Thread& thread,
-                                    dho::Status status) {
-  bool is_promised = status == dho::Status::ok && thread.writes && thread.copies > 0;
+                                    dho::CallStatus status) {
+  bool is_promised = status == dho::CallStatus::ok && thread.writes && thread.copies > 0;
   if (!is_promised || !thread.block || thread.size == 0 || thread.is_partial) return;
   findings_.see(Sighting::copies_spread);
   oracle(thread.lock)
@@ -259,12 +260,12 @@ void GroupSimulation::check_promise(const Process& process, const Thread& thread
 void GroupSimulation::end_use(Process& process, Thread& thread) {
   if (thread.is_in_vain()) return call(process, [](node::Node&, Time) {});
   std::optional<DataRef> written = process.node->data().put_down(thread);
-  // What was changed in its place and then left empty is in pieces, should it be the newest again.
+  // Data changed in place and then left empty are torn, should they be the newest again.
   if (thread.writes && thread.size > 0) oracle(thread.lock).finishes(thread.fence);
   let_go(process, thread, written);
 }
 
-/// Nothing ends with a peer that another could take.
+/// A leaving peer takes no version with it that another peer could keep.
 void GroupSimulation::check_departure(Process& process) {
   for (auto& [lock, judge] : oracles_) {
     std::uint64_t version = process.node->data().version(lock);
@@ -307,7 +308,7 @@ void GroupSimulation::change_memory() {
   is_memory_changing_ = false;
 }
 
-// What is around a node.
+// The world of a node.
 
 std::shared_ptr<node::Block> GroupSimulation::Process::make_block(std::uint64_t capacity) {
   auto block = std::make_shared<SimulatedBlock>(++w_.blocks_, SimulatedBlock::Bytes::kept,

@@ -1,4 +1,4 @@
-// Group simulation: what goes wrong, and the end of it.
+// Group simulation: faults, and their end.
 #include <algorithm>
 #include <array>
 
@@ -45,7 +45,7 @@ void GroupSimulation::strike() {
   switch (random_.below(24)) {
     case 0:
     case 1: return strike_at(*victim);
-    case 2: {  // starts again at once, before anybody has noticed
+    case 2: {  // restarts at once, before any peer has noticed
       NodeId id = victim->id;
       kill(*victim, false);
       return respawn(id, draw({}, lease / 10));
@@ -53,7 +53,7 @@ void GroupSimulation::strike() {
     case 3: return stop(*victim, draw(lease / 5, 4 * lease));
     case 4: return part();
     case 5: return cut_off(*victim, draw(lease / 4, 3 * lease));
-    case 6: {  // two suspect somebody, for no reason
+    case 6: {  // two peers suspect another, for no reason
       PeerInstance whom = draw_process(random_)->life;
       for (Process* accuser : {victim, draw_process(random_)}) suspect(*accuser, whom);
       return;
@@ -134,7 +134,7 @@ void GroupSimulation::strike(const Strike& strike) {
   }
 }
 
-/// The peers of this one's machine, with itself.
+/// The peers of this one's machine, itself included.
 std::set<NodeId> GroupSimulation::neighbours_of(NodeId id) {
   std::set<NodeId> ids;
   for (const Process* process : living())
@@ -150,14 +150,14 @@ void GroupSimulation::suspect(Process& accuser, const PeerInstance& whom) {
   });
 }
 
-/// It cannot reach the register, or does not hear its answers.
+/// The peer cannot reach the register, or does not get its answers.
 void GroupSimulation::cut_off(const Process& process, Duration length) {
   note(process.life, "is cut off from the register");
   cut_from_register_.insert(process.id.value);
   after(length, [this, id = process.id.value] { cut_from_register_.erase(id); });
 }
 
-/// It says to the other what none of ours would, and is to be put out for it.
+/// Sends what no peer of ours would; the group must put the sender out for it.
 void GroupSimulation::babble(Process& process, const Process& other) {
   if (&process == &other || process.stopped || !process.node->is_member()) return;
   note(process.life, "babbles");
@@ -167,12 +167,12 @@ void GroupSimulation::babble(Process& process, const Process& other) {
   call(process, [&](node::Node& node, Time) { node.send(other.life, payload); });
 }
 
-/// It asks what one may ask, or answers what nobody has asked: at any time, and also those who are
-/// not in the group yet.
+/// Sends a valid question, or an answer to a question that was not asked, at any time, also to
+/// peers that are not in the group yet.
 void GroupSimulation::interject(Process& process, const Process& other) {
   using namespace node;
   if (&process == &other || process.stopped || !process.node->is_member()) return;
-  std::uint64_t number = (1 << 20) + random_.below(8);  // Nobody asks so often.
+  std::uint64_t number = (1 << 20) + random_.below(8);  // No peer asks so often.
   auto say = [&](PayloadKind kind, const auto& m) {
     note(process.life, "interjects");
     call(process, [&](node::Node& node, Time) { node.send(other.life, packed(kind, m)); });
@@ -190,14 +190,14 @@ void GroupSimulation::interject(Process& process, const Process& other) {
   }
 }
 
-/// Somebody comes who was started for another kind of group; it must be sent away.
+/// Starts a peer for another kind of group; it must be sent away.
 void GroupSimulation::admit_stranger() {
   NodeId id{nodes_ + serials_};
   note(std::to_string(id.value) + " is a stranger");
   spawn(id, true);
 }
 
-/// Its connections stay; it gets no other.
+/// Its connections stay, but it gets no new ones.
 void GroupSimulation::lack_descriptors(Process& process, Duration length) {
   note(process.life, "has too many open files");
   findings_.see(Sighting::descriptors_lacking);
@@ -207,9 +207,9 @@ void GroupSimulation::lack_descriptors(Process& process, Duration length) {
   });
 }
 
-/// Where there is no register only so many replicas of a lock may change their root within some
-/// leases: so one peer at a time is struck, when all are in. What parts is together again before
-/// anybody suspects anybody.
+/// Without a register, only so many replicas of a lock may change their root within some leases: so
+/// faults strike one peer at a time, when all are in. The network heals before any peer suspects
+/// another.
 void GroupSimulation::strike_ring() {
   Process* victim = draw_process(random_);
   Duration lease = options_.lease.length;
@@ -235,7 +235,7 @@ void GroupSimulation::strike_ring() {
   }
 }
 
-/// Somebody has lost patience with whoever holds the lock; now and then two have.
+/// A client, or now and then two, force a lock open.
 void GroupSimulation::force_open() {
   std::string lock = draw_lock();
   for (int times = chance(0.3) ? 2 : 1; times > 0; --times) {
@@ -247,12 +247,13 @@ void GroupSimulation::force_open() {
   }
 }
 
-/// Nobody is waited for, but for some leases; and a peer has some seconds for a view change.
+/// No fault is left, and leases are short enough for a view change in the seconds that a peer
+/// allows for it.
 bool GroupSimulation::is_well() const {
   return !stormy_ && severed_.empty() && options_.lease.length <= std::chrono::seconds(2);
 }
 
-/// Nothing is left of what was wrong until then.
+/// All is well, and what went wrong until then has no effect any more.
 bool GroupSimulation::is_settled(Time disturbed) const {
   return is_well() && disturbed + settling_leases * options_.lease.length < now_;
 }
@@ -292,9 +293,9 @@ void GroupSimulation::evict() {
     if (evict(*process, client, *unwanted, is_now)) return;
 }
 
-/// Somebody wants another one out, who may hold the lock, run, or be stopped. If it is not to be
-/// waited for, what it has started is nobody's concern. Whoever evicts names an id: a process of it
-/// that was replaced, but not yet in the view of the one who evicts, is meant as well.
+/// Evicts a peer, which may hold the lock, run, or be stopped. If it is not waited for, its
+/// commands no longer matter. An eviction names an id: it also means a process of that id that was
+/// replaced, but not yet in the view of the peer that evicts.
 bool GroupSimulation::evict(Process& process, Client& client, Process& unwanted, bool is_now) {
   if (!client.is_connected || client.has_errand || &unwanted == &process) return false;
   note(process.life, "wants " + name_of(unwanted.life) + " out");
@@ -314,7 +315,7 @@ bool GroupSimulation::evict(Process& process, Client& client, Process& unwanted,
   return say(process, client, node::EvictNow{unwanted.id}), true;
 }
 
-/// Somebody finds that others are elsewhere than was thought.
+/// A peer finds that others are in other clusters than was thought.
 void GroupSimulation::relabel() {
   Process* process = draw_process(label_dice_);
   if (!stormy_ || !process || process->stopped || !process->node->has_life()) return;
@@ -336,7 +337,8 @@ bool GroupSimulation::are_near(NodeId one, NodeId other) const {
   return one.value % hosts_ % 2 == other.value % hosts_ % 2;
 }
 
-/// The members have found out who is near whom. One alone, and another far away, cannot tell.
+/// The members have found out which peers are near one another. They cannot tell unless some pairs
+/// are near and others far apart.
 bool GroupSimulation::is_grouped() {
   if (!has_sites_) return true;
   const Roster& roster = register_.view().roster;
@@ -361,7 +363,7 @@ void GroupSimulation::strike_at(Process& process) {
   respawn(id, draw(options_.lease.length / 10, 4 * options_.lease.length));
 }
 
-/// Some do not hear some others, in one direction.
+/// Some peers do not hear some others, in one direction.
 void GroupSimulation::part() {
   note("the network parts");
   std::vector<std::pair<std::uint64_t, std::uint64_t>> cuts;
@@ -374,7 +376,8 @@ void GroupSimulation::part() {
   });
 }
 
-/// Two never hear one another again, and all the others hear both: until one of them is put out.
+/// Two peers never hear one another again, though all others hear both, until one of them is put
+/// out.
 void GroupSimulation::sever(const Process& one, const Process& other) {
   if (&one == &other || !one.node->is_member() || !other.node->is_member()) return;
   note(name_of(one.life) + " and " + name_of(other.life) + " never hear one another again");
@@ -383,7 +386,7 @@ void GroupSimulation::sever(const Process& one, const Process& other) {
   severed_.insert({other.life, one.life});
 }
 
-/// Something goes wrong just while locks are being recovered, or somebody comes.
+/// Strikes while locks are being recovered, or lets a peer come then.
 void GroupSimulation::haunt_recovery() {
   if (!stormy_) return;
   if (label_dice_.chance(0.2)) return invite_somebody();
@@ -397,7 +400,7 @@ void GroupSimulation::haunt_recovery() {
   });
 }
 
-/// So does something while data come from somebody, or go there.
+/// Strikes the other peer of a transfer while data move.
 void GroupSimulation::haunt(const node::Transfer& transfer) {
   if (!stormy_ || !data_dice_.chance(0.01)) return;
   after(draw({}, 4 * latency_max_), [this, with = transfer.with] {
@@ -411,7 +414,7 @@ void GroupSimulation::kill_or_stop(Process& process) {
   stop(process, draw(options_.lease.length / 5, 3 * options_.lease.length));
 }
 
-/// One that was to come later comes now.
+/// A peer that was to come later comes now.
 void GroupSimulation::invite_somebody() {
   after(draw({}, 4 * latency_max_), [this] {
     for (std::uint64_t place = 0; place < nodes_; ++place)

@@ -1,4 +1,4 @@
-// Group simulation: what lives say to one another, and the way to the register.
+// Group simulation: messages between lives, and the way to the register.
 #include <algorithm>
 
 #include "catalog/real_algorithms.hpp"
@@ -75,7 +75,7 @@ std::string GroupSimulation::describe(std::string_view payload) const {
 // The register.
 
 void GroupSimulation::ask_register(const Process& process, const PeerInstance& asker,
-                                   const Ask& ask) {
+                                   const RegisterRequest& ask) {
   if (trace_) note(asker, "asks the register  " + sim::describe(ask.question));
   if (asker.id != process.id) findings_.see(Sighting::asked_for_another);
   bool reaches = !cut_from_register_.contains(process.id.value) && !chance(loss_);
@@ -84,17 +84,17 @@ void GroupSimulation::ask_register(const Process& process, const PeerInstance& a
         [this, serial = process.serial, asker, ask] { answer(serial, asker, ask); });
 }
 
-void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker, const Ask& ask) {
+void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker, const RegisterRequest& ask) {
   if (register_away_) return;
   if (register_full_ && !std::holds_alternative<Look>(ask.question))
     return findings_.see(Sighting::disk_full);
   Process* process = find(serial);
   View before = register_.view();
-  // Where all are gone a stranger would found its own group.
+  // Where all members are dead, a stranger would found a group of its own.
   bool is_deserted = dead_members(register_.standing()).size() == before.roster.size();
   if (process && process->is_stranger && is_deserted) return;
   std::uint64_t refusals = register_.refusals();
-  Answer answer = register_.answer(ask, register_clock_.shows(now_));
+  RegisterAnswer answer = register_.answer(ask, register_clock_.shows(now_));
   if (register_.refusals() > refusals) findings_.see(Sighting::proposal_refused);
   if (std::holds_alternative<RenewDelayed>(ask.question))
     findings_.see(Sighting::lock_delay_counted);
@@ -108,15 +108,16 @@ void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker, co
   });
 }
 
-/// Also when all is well, but never twice in a row: it is renewed again in time.
-bool GroupSimulation::loses_renewal(Process& process, const PeerInstance& asker, const Ask& ask) {
-  bool is_renewal = asker == process.life && std::holds_alternative<Renew>(ask.question);
+/// Loses a renewal's answer even when all is well, but never two in a row: the lease is renewed
+/// again in time.
+bool GroupSimulation::loses_renewal(Process& process, const PeerInstance& asker, const RegisterRequest& ask) {
+  bool is_renewal = asker == process.life && std::holds_alternative<RenewLease>(ask.question);
   if (!is_well() || !is_renewal) return false;
   process.lost_renewal = !process.lost_renewal && client_dice_.chance(0.2);
   return process.lost_renewal;
 }
 
-/// Everybody who watches is told, usually.
+/// Tells the peers that watch the register, except when the notice is lost.
 void GroupSimulation::notify() {
   if (register_away_) return;
   for (const Process* process : living()) {
@@ -129,7 +130,7 @@ void GroupSimulation::notify() {
   }
 }
 
-/// Nobody need wait for its lease. Who cannot tell the register does not.
+/// Ends a life at the register, so that nobody waits for its lease, if the register can be reached.
 void GroupSimulation::end_life(const PeerInstance& life) {
   if (register_away_ || cut_from_register_.contains(life.id.value)) return;
   after(draw_latency(), [this, life] {

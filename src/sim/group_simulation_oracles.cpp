@@ -141,7 +141,7 @@ void LockOracle::shown(const PeerInstance& life, std::uint64_t fence) {
                                          ", with which it was never let in");
 }
 
-/// A late holder is one that nobody need wait for; but its fence must give it away.
+/// No claim need wait for a late holder, but the later fence must be greater.
 void LockOracle::check_exclusion(const Actor& actor, Fence fence, const Wish& wish) {
   for (const auto& [other, holder] : inside_) {
     if (!wish.conflicts(holder.wish)) {
@@ -159,7 +159,7 @@ void LockOracle::check_exclusion(const Actor& actor, Fence fence, const Wish& wi
   }
 }
 
-/// A writer's is larger than all before it; a reader's may be shared, but does not go back.
+/// A writer's fence is greater than all before it; readers may share one, but none goes back.
 void LockOracle::check_fence(const Actor& actor, Fence fence, const Wish& wish) {
   bool fine = wish.mode == Mode::write ? largest_ < fence : largest_ <= fence;
   if (!fine)
@@ -168,8 +168,8 @@ void LockOracle::check_fence(const Actor& actor, Fence fence, const Wish& wish) 
   largest_ = std::max(largest_, fence);
 }
 
-/// The data are those released last, unless everybody is gone who had them; or those of a writer
-/// that had written, and was gone before it released.
+/// The data are those released last, unless all peers are gone that had them; or those of a writer
+/// that was gone after it had written, and before it released.
 void LockOracle::found(const Actor& actor, const DataRef& data, bool is_rolled_back) {
   std::uint64_t version = data.version;
   bool is_older = !written_.empty() && written_.back() > version;
@@ -190,7 +190,7 @@ void LockOracle::found(const Actor& actor, const DataRef& data, bool is_rolled_b
   written_.push_back(version);
 }
 
-/// Who has heard of data that are lost tells the others.
+/// A peer that has heard of data that are lost tells the others.
 void LockOracle::check_told(const Actor& actor, std::uint64_t lost, std::uint64_t found) {
   for (const auto& [life, newest] : heard_)
     if (newest >= lost && !gone_.contains(life))
@@ -199,7 +199,7 @@ void LockOracle::check_told(const Actor& actor, std::uint64_t lost, std::uint64_
                                  ", of which " + name_of(life) + " has heard");
 }
 
-/// Of a version that is nobody's any more.
+/// A version is lost only if no living peer has it.
 void LockOracle::check_loss(const Actor& actor, std::uint64_t version, std::uint64_t found) {
   for (const PeerInstance& life : copies_[version])
     if (!gone_.contains(life) && has_newest_(life, version))

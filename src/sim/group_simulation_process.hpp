@@ -13,27 +13,27 @@ struct GroupSimulation::Thread final : node::Claim, node::DataSection {
 
   const unsigned number;
   std::uint64_t request = 0;
-  /// By its own clock, and what had been said of the lock by then.
+  /// When it asked, by its own clock, and the lock's traffic until then.
   Time asked_at{};
   node::LockTraffic traffic_before;
   bool asked_after_storm = false;
-  /// Waits, and was told nothing yet.
+  /// It waits, and was told nothing yet.
   bool is_untold = false;
-  /// Has to do with what the lock protects; others want the lock alone.
+  /// It uses the data that the lock protects; others want only the lock.
   bool uses_data = false;
   /// The version that it was given, if that was neither torn nor lost.
   std::optional<std::uint64_t> found;
   /// The version that it was given, in whatever state.
   std::uint64_t given = 0;
-  /// Where the data end that it works on.
+  /// The size of the data that it works on.
   std::uint64_t size = 0;
 
   Actor actor() const { return {Claim::life, number}; }
   void changed() override { world_.changed(process_, *this); }
   void moved() override { world_.moved(process_, *this); }
   void replaced(const DataRef& data) override { local_lock->data = data; }
-  void brought(dho::Status status) override { world_.brought(process_, *this, status); }
-  void left(dho::Status status) override { world_.written(process_, *this, status); }
+  void brought(dho::CallStatus status) override { world_.brought(process_, *this, status); }
+  void left(dho::CallStatus status) override { world_.written(process_, *this, status); }
   bool is_in_vain() const override;
 
  private:
@@ -66,24 +66,24 @@ struct GroupSimulation::Client {
   Wish wish;
   Duration lock_delay{};
   bool asked_after_storm = false;
-  /// With which life of its peer it has entered.
+  /// The life of its peer in which it entered.
   PeerInstance life;
-  /// Answers that it waits for.
+  /// How many surveys it waits for.
   unsigned surveys = 0;
   bool has_errand = false;
-  /// It has said what makes no sense, and is to be sent away.
+  /// It has sent nonsense, and must be sent away.
   bool babbles = false;
-  /// It was asked for when all was well.
+  /// The request was made when all was well.
   bool errand_must_succeed = false;
   /// The member that it wants evicted.
   PeerInstance unwanted;
-  /// Of a lock that is to be forced open: which, and who was inside.
+  /// The lock that it wants forced open, and who was inside then.
   std::string forced;
   Entries inside_before;
 };
 
-/// What runs under a lock that a client has. Its keeper kills it at the last moment, by the clock
-/// of its machine.
+/// What runs under a client's lock. Its keeper kills it at the last moment, by the clock of its
+/// machine.
 struct GroupSimulation::Command {
   /// The process that serves its client. Another one may live under the same id.
   std::uint64_t process = 0;
@@ -95,7 +95,7 @@ struct GroupSimulation::Command {
   Time last{};
   Duration lock_delay{};
   bool is_ending = false;
-  /// Whoever forces the lock open has said that it waits for the end of this.
+  /// A client forces the lock open, and waits for the end of this command.
   bool is_awaited = false;
   /// What follows when it has ended.
   std::vector<Act> then = {};
@@ -120,20 +120,20 @@ class GroupSimulation::Process final : public node::World,
   bool reaches_register = true;
   bool stopped = false;
   bool wants_to_leave = false;
-  /// It wanted to when all was well.
+  /// It wanted to leave when all was well.
   bool must_be_let_go = false;
   /// It was started for a group that runs another algorithm.
   bool is_stranger = false;
-  /// The Unix socket of its address; somebody may remove it.
+  /// Its Unix socket exists; a fault may remove it.
   bool has_socket = true;
-  /// It can open no connection, and take none.
+  /// It can neither open nor accept connections.
   bool lacks_descriptors = false;
-  /// Somebody wants it out; and has ever wanted that its commands are not waited for.
+  /// A client wants it out; or has ever wanted it out without waiting for its commands.
   bool is_unwanted = false;
   bool is_hurried = false;
   /// The register's last answer to a renewal of its own did not reach it.
   bool lost_renewal = false;
-  /// When it was last stopped, it went on then.
+  /// When it last went on after a stop.
   Time woken_at{};
   std::uint64_t wake = 0;
   /// What has happened to it while it was stopped.
@@ -143,13 +143,13 @@ class GroupSimulation::Process final : public node::World,
   std::optional<Time> settled_at;
   /// When its present life began, if that is not its first.
   Time lived_again_at{};
-  // As it was after the last call.
+  // The state after the last call.
   std::size_t early = 0;
   std::size_t locks = 0;
   Epoch epoch{0};
   Time epoch_began{};
   std::uint64_t enclosures = 0;
-  /// It has left with data that nobody wanted to take.
+  /// It has left with data that no peer took over.
   bool keeps_data = false;
   /// What it told its observers; its status and receipts must agree with that.
   node::Counts told;
@@ -205,7 +205,7 @@ class GroupSimulation::Process final : public node::World,
   Incarnation draw_incarnation(Incarnation) override { return Incarnation{++w_.incarnations_}; }
   void begin_life(const PeerInstance& next) override;
   void end_life(const PeerInstance& former) override { w_.end_life(former); }
-  void ask(const PeerInstance& asker, recovery::Ask ask) override {
+  void ask(const PeerInstance& asker, recovery::RegisterRequest ask) override {
     w_.ask_register(*this, asker, ask);
   }
   void show_lease(Time until, Duration) override;

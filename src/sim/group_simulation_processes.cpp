@@ -1,4 +1,4 @@
-// Group simulation: processes come and go, and what is around their nodes.
+// Group simulation: processes come and go; and the world of a node.
 #include <algorithm>
 
 #include "core/print.hpp"
@@ -47,7 +47,7 @@ void GroupSimulation::respawn(NodeId id, Duration delay) {
   });
 }
 
-/// Through some who are in it, or as its founder; false if others are just about to come in.
+/// Finds members through which to join, or founds the ring; false while others are about to join.
 bool GroupSimulation::find_ring(node::NodeOptions& options) {
   options.ring = ring_;
   options.terms = options_.lease;
@@ -101,15 +101,15 @@ void GroupSimulation::spawn(NodeId id, bool is_stranger) {
   });
 }
 
-/// Its threads and clients.
+/// Gives the process its threads and clients.
 void GroupSimulation::hire(Process& process) {
   for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
   process.clients.resize(clients_max_);
   for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
 }
 
-/// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
-/// Keepers see it by themselves, and end what they keep.
+/// If `noticed`, its machine sees that the process is dead; otherwise its lease runs out. Keepers
+/// see it by themselves, and end their commands.
 void GroupSimulation::kill(Process& process, bool noticed) {
   note(process.life, noticed ? "is killed, and seen to be dead" : "is killed");
   PeerInstance life = process.life;
@@ -130,7 +130,7 @@ void GroupSimulation::kill(Process& process, bool noticed) {
 void GroupSimulation::remove(Process& process) {
   cut_transfers(process.life);
   for (auto& [name, oracle] : oracles_) {
-    // What its clients have started runs on.
+    // The commands of its clients run on.
     for (const Thread& thread : process.threads)
       if (thread.state == node::Claim::State::inside)
         oracle.left({thread.life, thread.number}, std::nullopt);
@@ -170,7 +170,7 @@ void GroupSimulation::leave(Process& process) {
   call(process, [](node::Node& node, Time now) { node.leave(now); });
 }
 
-/// It has done its work, while things go wrong.
+/// While things go wrong, lets a process leave after its work.
 void GroupSimulation::leave_soon(const Process& process, Duration within) {
   if (stormy_) to(process.serial, draw({}, within), [this](Process& one) { leave(one); });
 }
@@ -202,7 +202,7 @@ void GroupSimulation::act(Process& process, const Call& run) {
   look_at(process);
 }
 
-/// What has become of it by a call.
+/// Looks at what a call has changed in a process.
 void GroupSimulation::look_at(Process& process) {
   const node::Node& node = *process.node;
   if (!node.has_life() && node.has_terms())
@@ -225,15 +225,15 @@ void GroupSimulation::look_at(Process& process) {
   check_shown_lease(process);
   forgive_forced_commands(process);
   if (node.is_member() && !process.settled_at) settle_in(process);
-  if (node.phase() == node::Phase::failed && process.is_stranger) {
+  if (node.phase() == node::PeerPhase::failed && process.is_stranger) {
     findings_.see(Sighting::stranger_refused);
     return to(process.serial, {}, [this](Process& stranger) { kill(stranger, false); });
   }
   if (process.is_stranger && node.is_member())
     findings_.report(Property::invariant, name_of(process.life) + " is in, and is a stranger");
-  if (node.phase() == node::Phase::failed)
+  if (node.phase() == node::PeerPhase::failed)
     findings_.report(Property::invariant, name_of(process.life) + " is refused: " + node.failure());
-  if (node.phase() == node::Phase::gone) {
+  if (node.phase() == node::PeerPhase::gone) {
     bool departed = process.wants_to_leave && node.group_member().stage() == recovery::Stage::out;
     if (departed) findings_.see(Sighting::member_left);
     for (const Thread& thread : process.threads)
@@ -261,7 +261,7 @@ void GroupSimulation::check_shown_lease(const Process& process) {
                                               " are not shown the lease that it has");
 }
 
-/// It is in the group: its threads and clients begin.
+/// The process is in the group: its threads and clients begin.
 void GroupSimulation::settle_in(Process& process) {
   note(process.life, "is in the group");
   process.settled_at = now_;
@@ -286,7 +286,8 @@ void GroupSimulation::wake_in_time(Process& process) {
   });
 }
 
-/// By itself, or through a member whose life has lasted for long enough, and goes on.
+/// Whether it reaches the register itself, or through a member whose life has lasted for long
+/// enough, and goes on.
 bool GroupSimulation::can_renew(const Process& process) const {
   Time since = now_ - 2 * options_.lease.length;
   auto asks_for_others = [&](const auto& each) {
@@ -299,7 +300,7 @@ bool GroupSimulation::can_renew(const Process& process) const {
          std::any_of(processes_.begin(), processes_.end(), asks_for_others);
 }
 
-/// A life of it is over: the lease ran out, or it was evicted.
+/// A life of the process is over: the lease ran out, or it was evicted.
 void GroupSimulation::put_out(Process& process) {
   note(process.life, "is out of the group");
   findings_.see(Sighting::lived_again);
@@ -325,12 +326,12 @@ void GroupSimulation::put_out(Process& process) {
   }
   process.early = process.locks = 0;
   process.epoch = Epoch{0};
-  // Of two processes of one name the older does not fight for it.
+  // Of two processes with one id, the older gives way.
   if (newest(process.id) != &process)
     to(process.serial, {}, [this](Process& former) { kill(former, false); });
 }
 
-/// Who is inside although its lease has run out does not know yet, and need not be waited for.
+/// A holder whose lease has run out may not know yet, and no claim need wait for it.
 void GroupSimulation::see_late_holders() {
   for (auto& [name, oracle] : oracles_)
     for (const auto& [actor, entry] : oracle.inside()) {
@@ -345,7 +346,7 @@ void GroupSimulation::see_late_holders() {
     }
 }
 
-// What is around a node.
+// The world of a node.
 
 void GroupSimulation::Process::begin_life(const PeerInstance& next) {
   if (next == life) return;
@@ -363,7 +364,7 @@ void GroupSimulation::Process::show_lease(Time until, Duration) {
   w_.prolong_commands(*this);
 }
 
-/// What runs under its locks is killed now. Where the others wait for it there is no need to.
+/// The commands under its locks are killed now, which is wrong if others wait for their end.
 void GroupSimulation::Process::end_lease() {
   if (w_.has_commands(life) && !is_hurried && w_.options_.without != Rule::command)
     w_.findings_.report(Property::invariant,
@@ -373,7 +374,7 @@ void GroupSimulation::Process::end_lease() {
     if (command.actor.life == life) command.last = *lease_until;
 }
 
-/// As who ships looks now and then whether its socket is still there.
+/// Like a peer that ships, looks now and then whether its socket still exists.
 void GroupSimulation::Process::keep_house() {
   if (!std::exchange(has_socket, true)) w_.findings_.see(Sighting::socket_made_again);
 }

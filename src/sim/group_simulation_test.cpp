@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Survival, EveryAlgorithm, ::testing::ValuesIn(surviving
 TEST_P(EveryAlgorithm, Survives) {
   Sightings seen{};
   const CatalogEntry& entry = find_any(GetParam());
-  // An overlay is looked after all the time, and takes as long as ten recoveries.
+  // An overlay is maintained all the time, which takes as long as ten recoveries.
   std::uint64_t seeds = node::find_routed(GetParam()) ? 40 : 150;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     GroupSimulationOptions options = of(GetParam(), seed);
@@ -73,7 +73,7 @@ TEST(Survival, WhatIsRareHappens) {
     EXPECT_GT(seen[static_cast<std::size_t>(rare)], 0U) << word(rare);
 }
 
-/// A specimen is caught within so many seeds, and the same runs with the rule hold.
+/// The first of so many seeds with a violation.
 std::optional<std::uint64_t> caught(GroupSimulationOptions options, std::uint64_t seeds) {
   for (options.seed = 1; options.seed <= seeds; ++options.seed)
     if (GroupSimulation(options).run().violation) return options.seed;
@@ -120,7 +120,7 @@ TEST(Survival, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(validate(of("no-such", 1)), UnknownName);
 }
 
-// One thing at a certain step.
+// Single faults at given steps.
 
 TEST(Strike, IsReadAsItIsPrinted) {
   for (Strike::Kind kind : strikes) {

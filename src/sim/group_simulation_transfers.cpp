@@ -1,4 +1,4 @@
-// Group simulation: transfers of data between peers, which take their time, and are cut.
+// Group simulation: transfers of data between peers, which take time and may be cut.
 #include <algorithm>
 
 #include "dho/parts.hpp"
@@ -25,7 +25,7 @@ struct GroupSimulation::Moving {
   bool is_over = false;
 };
 
-/// Now and then it takes long.
+/// Now and then a transfer takes long.
 Duration GroupSimulation::draw_transfer_time() {
   return data_dice_.chance(0.1) ? draw({}, options_.lease.length / 2) : draw_latency();
 }
@@ -57,13 +57,13 @@ void GroupSimulation::forget(const std::shared_ptr<Moving>& moving) {
   std::erase(moving_, moving);
 }
 
-/// Those with somebody who is not mentioned any more.
+/// Fails the transfers with peers that the view no longer mentions.
 void GroupSimulation::end_transfers(const Process& process, const View& view) {
   for (const auto& moving : moving_)
     if (moving->serial == process.serial && !view.mentions(moving->transfer.with)) fail(moving);
 }
 
-/// Its process, or this life of it, has come to an end.
+/// The process, or this life of it, has ended.
 void GroupSimulation::cut_transfers(const PeerInstance& life) {
   for (const auto& moving : std::vector(moving_)) {
     if (moving->from == life) forget(moving);
@@ -71,7 +71,7 @@ void GroupSimulation::cut_transfers(const PeerInstance& life) {
   }
 }
 
-/// To whom it is with. What was sent before its sender has gone may come or not.
+/// Takes a step at the other peer. What was sent before its sender has gone may come or not.
 void GroupSimulation::hop(const std::shared_ptr<Moving>& moving, Duration time, Step step) {
   after(time, [this, moving, step = std::move(step)] {
     if (moving->is_over && data_dice_.chance(0.5)) return;
@@ -167,9 +167,9 @@ void GroupSimulation::keep(const std::shared_ptr<Moving>& moving, const node::Ke
                            Process& keeper, const std::shared_ptr<node::Block>& block) {
   bool is_kept = false;
   PeerInstance life =
-      keeper.life;  // It may end in the same breath: as if it died with what it has.
+      keeper.life;  // It may end in this call, as if it died together with the data that it has.
   call(keeper, [&](node::Node& node, Time) { is_kept = node.data().keep(moving->from, m, block); });
-  // Or something newer, that its writer has not released yet.
+  // Or it keeps something newer that its writer has not released yet.
   if (is_kept) oracle(m.lock).copied(life, m.data.version);
   if (is_kept && m.inherit) findings_.see(Sighting::data_inherited);
   hop_back(moving, is_kept ? TransferEnd::Kind::kept : TransferEnd::Kind::declined);

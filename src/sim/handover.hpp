@@ -19,7 +19,7 @@ struct Workload {
   /// again, wait, release twice, destroy. The others are steady and run listing 2.
   Node peers = 50;
   Node churners = 0;
-  /// Of each steady peer. The churners go on until the last of these is over.
+  /// The cycles of each steady peer. The churners go on until the last of these is over.
   std::uint64_t cycles = 20;
 
   // Listing 2: sleep(idle), request, sleep(overlap), test, acquire, sleep(locked), release.
@@ -33,7 +33,7 @@ struct Workload {
   /// begin at times drawn from zero up to this. So the queue is there before it is measured.
   Duration opening = std::chrono::seconds(1);
 
-  /// Of the data; and of every message, besides the data that travel with it.
+  /// The size of the data, and of every message without the data that travel with it.
   std::uint64_t bytes = 0;
   std::uint64_t message_bytes = 64;
   bool prefetch = false;
@@ -54,19 +54,21 @@ struct Times {
   /// From the request, and from the call of acquire, until the data are there (equations 1 and 2).
   double wait_s = 0;
   double blocking_s = 0;
-  /// From asking for the data until they are there, of those that had to ask.
+  /// From asking for the data until they are there, over the cycles that had to ask.
   double fetch_s = 0;
-  /// From the release of the lock before until this entry, of those who waited for it then.
+  /// From the previous holder's release until this entry, over the entries that waited by then.
   double handover_s = 0;
 };
 
-/// Of the steady peers' cycles. Plain bytes, so that it can come from another process.
+/// The results of the steady peers' cycles. Plain bytes, so that they can come from another
+/// process.
 struct Measured {
-  /// Without the first three cycles of each, and without those that end after somebody's last: the
-  /// queue is not as long then.
+  /// Without the first three cycles of each peer, and without those that end after any peer's last:
+  /// the queue is not as long then.
   Times steady;
   Times all;
-  /// Messages of the lock managers, those that change places in a tree among them, and of handles.
+  /// Messages of the lock managers; those of them that change places in a tree; messages of
+  /// handles.
   std::uint64_t messages = 0;
   std::uint64_t swaps = 0;
   std::uint64_t handle_messages = 0;
@@ -77,12 +79,12 @@ struct Measured {
   double ended_s = 0;
 };
 
-/// Nothing can happen any more, and not everybody has done what it should.
+/// Nothing is in flight, and some peer has not done what it should.
 struct Stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// On our own event queue. Throws Stuck.
+/// Runs the workload on our own event queue. Throws Stuck.
 Measured run(const Workload& workload);
 
 }  // namespace conch::sim::handover

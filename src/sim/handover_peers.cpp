@@ -34,7 +34,7 @@ void HandoverPeers::start() {
   Assignment start = Assignment::fresh(roster_, id_of(0), workload_.tuning);
   for (Node node = 0; node < workload_.peers; ++node) {
     simulated_nodes_->create(node, start);
-    peers_.emplace_back(id_of(node), dho::Options{workload_.prefetch},
+    peers_.emplace_back(id_of(node), dho::HandleOptions{workload_.prefetch},
                         static_cast<DataPeer::Outlet&>(*this));
     peers_[node].churns = node >= workload_.steady();
   }
@@ -172,7 +172,7 @@ void HandoverPeers::order(NodeId id, const dho::Order& order) {
                  [&](const dho::Created&) { acting_.push_back(node); },
                  [&](const dho::Acquired&) { acting_.push_back(node); },
                  [](const auto&) {
-                   CONCH_EXPECT(false, "nobody here acquires with a deadline, or in vain");
+                   CONCH_EXPECT(false, "no acquire here has a deadline or fails");
                  },
              },
              order);
@@ -185,7 +185,7 @@ void HandoverPeers::release(NodeId id, const DataRef& data) {
 
 // Membership.
 
-/// Onto the roster first; then it asks a member to welcome it.
+/// Puts the peer onto the roster first; then it asks a member to welcome it.
 void HandoverPeers::come(Node node) {
   Peer& peer = peers_[node];
   if (std::exchange(peer.founds, false)) return happened(node, Joined{});
@@ -275,14 +275,14 @@ void HandoverPeers::acquire(Node node) {
   Peer& peer = peers_[node];
   peer.cycle.acquired = engine_.now();
   peer.step = Step::use;
-  if (peer.data.acquire() == dho::Status::ok) acting_.push_back(node);
+  if (peer.data.acquire() == dho::CallStatus::ok) acting_.push_back(node);
 }
 
 void HandoverPeers::use(Node node) {
   Peer& peer = peers_[node];
-  CONCH_EXPECT(!std::exchange(holder_, node), "one holds the data at a time");
+  CONCH_EXPECT(!std::exchange(holder_, node), "one peer holds the data at a time");
   CONCH_EXPECT(peer.data.handle().state() == dho::State::locked,
-               "who uses the data has locked them");
+               "a peer that uses the data has locked them");
   peer.cycle.locked = engine_.now();
   peer.data.resize(workload_.bytes);
   bool opens = node == 0 && peer.cycles == 0;

@@ -15,7 +15,7 @@
 
 namespace conch::sim::handover {
 
-/// A message on its way. The peers keep what it says.
+/// A message on its way. The peers keep its content.
 struct HandoverMessage {
   Node from = 0;
   Node to = 0;
@@ -29,13 +29,13 @@ struct Reminder {
   enum class What : std::uint8_t { step, timer };
   Node node = 0;
   What what = What::step;
-  /// Of the lock manager, armed for so many times.
+  /// A timer of the lock manager, and how many times it had been armed.
   TimerId timer{};
   std::uint32_t number = 0;
 };
 
 /// Carries messages and keeps the clock. It is called while a call of HandoverPeers runs and must
-/// not call back before that is over.
+/// not call back before that call returns.
 class HandoverEngine {
  public:
   virtual Time now() const = 0;
@@ -50,13 +50,13 @@ class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
  public:
   HandoverPeers(const Workload& workload, HandoverEngine& engine);
 
-  // The engine calls.
+  // Calls of the engine.
 
   void start();
   void deliver(const HandoverMessage& parcel);
   void alarm(const Reminder& alarm);
 
-  /// Throws Stuck unless everybody has done what it should.
+  /// Throws Stuck unless every peer has done what it should.
   Measured measured() const;
 
  private:
@@ -77,21 +77,21 @@ class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
   };
   enum class Presence : std::uint8_t {
     member,
-    draining,  // it has left, and messages of it are on their way: nothing of it meets its return
+    draining,  // it has left; its messages must arrive before it returns
     away,
   };
   struct Peer {
-    Peer(NodeId self, const dho::Options& options, DataPeer::Outlet& outlet)
+    Peer(NodeId self, const dho::HandleOptions& options, DataPeer::Outlet& outlet)
         : data(self, options, outlet) {}
 
     DataPeer data;
     Step step = Step::create;
     bool churns = false;
     Presence presence = Presence::member;
-    /// It is a member from the beginning on: its first create finds it there.
+    /// It is a member from the beginning, before its first create.
     bool founds = true;
     bool wants_in = false;
-    /// From it and to it: its next incarnation must meet none of them.
+    /// Messages from it and to it; its next incarnation must meet none of them.
     std::uint32_t in_flight = 0;
     std::uint64_t cycles = 0;
     Cycle cycle;
@@ -101,7 +101,7 @@ class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
     Effect effect;
   };
 
-  // Host: the lock managers say.
+  // EffectSink, called by the lock managers.
   void post(const Posted& message) override;
   void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override { happened(node, Withdrawn{}); }
@@ -111,7 +111,7 @@ class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
   void disarmed(Node node, TimerId timer) override;
   void happened(Node node, Effect effect) { happened_.push_back({node, std::move(effect)}); }
 
-  /// Until nothing is left to do at this instant.
+  /// Runs until nothing is left to do at this instant.
   void settle();
   void tell(const Happened& happened);
 
@@ -146,7 +146,8 @@ class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
   std::deque<Peer> peers_;
   Members roster_;
 
-  /// What lock managers said and handles were not told; and who is to act at this instant.
+  /// Effects of lock managers that handles were not told yet, and the nodes that act at this
+  /// instant.
   std::deque<Happened> happened_;
   std::deque<Node> acting_;
   /// Messages between handles that are on their way.

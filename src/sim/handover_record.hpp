@@ -12,10 +12,10 @@ struct Cycle {
   std::uint64_t number = 0;
   Time began;
   Time requested;
-  Time acquired;  // the call
+  Time acquired;  // the call of acquire
   Time locked;
   Time released;
-  Time fetching;  // since
+  Time fetching;  // since this time
   std::optional<Duration> fetched;
   std::optional<Duration> handed_over;
 };
@@ -26,15 +26,15 @@ class Record {
     cycles_.push_back(cycle);
     if (is_last && !winding_down_) winding_down_ = cycle.released;
   }
-  /// The lock manager of whoever held the lock was told to let go of it.
+  /// The holder's lock manager was told to release the lock.
   void passed(Time now) { passed_ = now; }
-  /// How long the lock was on its way, if it was waited for when it was let go of.
+  /// How long the lock was on its way, if this request waited at its release.
   std::optional<Duration> handed_over(Time requested, Time now) const {
     if (!passed_ || requested > *passed_) return std::nullopt;
     return now - *passed_;
   }
 
-  /// The means are filled in by `measured`, the counts by whoever counts.
+  /// `measured` fills in the means, the peers the counts.
   Measured counts;
   Measured measured() const;
 

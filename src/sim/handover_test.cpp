@@ -29,7 +29,7 @@ double fetch_s(const Workload& workload) {
   return 2 * latency_s + static_cast<double>(workload.bytes) / bytes_per_s;
 }
 
-/// What a peer keeps from the others in each round: equation 4's bracket.
+/// The time that a peer takes in each round: equation 4's bracket.
 double slot_s(const Workload& workload, double messages = 1) {
   return seconds_of(workload.locked) + fetch_s(workload) + messages * latency_s;
 }

@@ -1,4 +1,4 @@
-// Two texts line by line: what a person has to read when an expected output is not the actual one.
+// Compares two texts line by line, to show how an actual output differs from the expected one.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace conch::sim {
 
-/// Without their newlines; a last line needs none.
+/// The lines without their newlines; the last line needs none.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 struct DiffLine {
@@ -21,8 +21,8 @@ struct DiffLine {
 /// large and have little in common, all expected ones before all actual ones.
 std::vector<DiffLine> diff_lines(std::string_view expected, std::string_view actual);
 
-/// `-` before lines that were expected only, `+` before those that are there only, and a few lines
-/// around each change. Empty if there is no change.
+/// Marks lines that are only expected with `-` and those that are only actual with `+`, with a few
+/// lines around each change. Empty if there is no change.
 std::string print_diff(std::string_view expected, std::string_view actual);
 
 }  // namespace conch::sim

@@ -29,10 +29,10 @@
 
 namespace conch::sim {
 
-/// The delay doubles with every attempt in vain, up to this many times.
+/// The delay doubles with every failed attempt, up to this many times.
 inline constexpr unsigned backoff_doublings_max = 6;
 
-/// How long to wait for an acknowledgement before `timeout`, after this many timeouts in vain.
+/// How long to wait for an acknowledgement before `timeout`, after this many failed attempts.
 constexpr Duration retransmission_delay(Duration base, unsigned attempts) {
   CONCH_EXPECT(base > Duration::zero(), "a link waits before it repeats itself");
   return base * (1 << std::min(attempts, backoff_doublings_max));

@@ -65,7 +65,7 @@ Frames time_out(NumberLink& link) {
   return frames;
 }
 
-/// How often a network does what, in percent.
+/// How often a network does each of these, in percent.
 struct Weather {
   unsigned loss = 0;
   unsigned duplication = 0;

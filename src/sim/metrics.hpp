@@ -1,4 +1,4 @@
-// What a run cost and how it felt.
+// What a run cost, and how long its requests waited.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Traffic {
   std::uint64_t local = 0;
   std::uint64_t global = 0;
   std::uint64_t bytes = 0;
-  /// Of a restless algorithm: sent while nobody waited or was inside.
+  /// Messages of a restless algorithm while no node waited or was inside.
   std::uint64_t idle = 0;
   std::map<std::string, std::uint64_t> by_type;
 };
@@ -44,21 +44,21 @@ struct MetricsReport {
   /// Application messages; not among the above.
   std::uint64_t application_messages = 0;
   double messages_per_entry = 0;
-  /// The same without the idle ones.
+  /// The same without the idle messages.
   double busy_messages_per_entry = 0;
   /// From request to entry.
   Summary wait_s;
-  /// The mean of those that entered after one of their own cluster, and after another's.
+  /// The mean wait of entries after one from the same cluster, and after one from another.
   double wait_local_s = 0;
   double wait_remote_s = 0;
   /// From request to entry on an idle system, and how often that was seen.
   double client_delay_s = 0;
   std::uint64_t client_delays = 0;
-  /// From an exit to the next entry while somebody waits.
+  /// From an exit to the next entry while a node waits.
   double sync_delay_s = 0;
   std::uint64_t sync_delays = 0;
   double throughput_per_s = 0;
-  /// Of the nodes' mean waiting times.
+  /// Jain's index of the nodes' mean waiting times.
   double fairness = 1;
   /// Messages sent and received by a node.
   double load_mean = 0;

@@ -20,17 +20,17 @@ class NetworkModel {
   explicit NetworkModel(const Options& options);
 
   Arrivals carry(Node from, Node to, std::uint32_t bytes, Time now);
-  /// Whether it may.
+  /// Whether it may duplicate messages.
   bool duplicates() const { return faults_.duplicate > 0; }
   std::uint32_t cluster_of(Node node) const { return cluster_of_[node]; }
   const std::vector<std::uint32_t>& clusters() const { return cluster_of_; }
-  /// Empty if there are none.
+  /// The site of each node; empty if there are no sites.
   const std::vector<std::uint32_t>& sites() const { return site_of_; }
 
-  /// Parts may overlap; each is healed by its number.
+  /// Partitions may overlap; each is healed by its number.
   void part(std::size_t number, const Partition& partition);
   void heal(std::size_t number) { partitions_.erase(number); }
-  /// The end of all faults.
+  /// Ends all faults.
   void calm() {
     faults_ = Faults{};
     partitions_.clear();

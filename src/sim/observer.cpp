@@ -30,7 +30,7 @@ void RunObserver::report(Property property, const Finding& finding, Time now,
   collect(now);
 }
 
-/// The first violation is the run's.
+/// Keeps the first violation as the run's.
 void RunObserver::collect_violations(Time now) {
   for (Violation& violation : oracles_.take_violations()) {
     if (violation_) return;

@@ -1,4 +1,4 @@
-// Everybody who watches a run: the oracles, the metrics and the trace, told of each event once.
+// Tells the oracles, the metrics and the trace of each event of a run once.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace conch::sim {
 
-/// How often each thing that a trace would have happened.
+/// How often each kind of trace event has happened.
 using Happened = std::array<std::uint64_t, static_cast<std::size_t>(trace::last_happening) + 1>;
 
 class RunObserver {
@@ -25,9 +25,9 @@ class RunObserver {
     std::vector<std::uint32_t> cluster_of;
     bool token = false;
     bool order = false;
-    /// Readers or ranges: who meets whom is counted.
+    /// With readers or ranges: counts which requests meet.
     bool shared = false;
-    /// Of clusters, and of sites.
+    /// The rules for visits to clusters, and to sites.
     std::vector<VisitOracle::Rules> visits = {};
     TraceSink* sink = nullptr;
   };
@@ -79,18 +79,19 @@ class RunObserver {
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
             const std::string& detail = {});
 
-  /// All nodes are there, and nothing has happened yet; nothing more happens.
+  /// At the beginning all nodes exist and nothing has happened yet; after the end nothing more
+  /// happens.
   void begin(Node nodes);
   void end() { recorder_.end(); }
 
   void report(Property property, const Finding& finding, Time now, std::vector<Node> nodes = {});
-  /// Found by somebody else.
+  /// Shows a violation that another oracle has found.
   void show(const Violation& violation) { recorder_.violate(violation); }
   const std::optional<Violation>& violation() const { return violation_; }
   Time violated_at() const { return violated_at_; }
 
   const Metrics& metrics() const { return metrics_; }
-  /// To clusters, if there are several.
+  /// The visits to clusters, if there are several.
   std::optional<Visits> visits() const {
     return visits_.empty() ? std::nullopt : std::optional(visits_.front().visits());
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr Node nodes_max = 10'000'000;
 constexpr std::uint64_t size_stream = 4;
 
-/// Zero if it is none.
+/// Zero if this is not a valid count.
 Node read_count(std::string_view digits) {
   Node count = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
@@ -112,7 +112,7 @@ void validate(const Options& options) {
   const About& about = entry.about;
   std::string name(about.name);
   if (options.requests == 0) throw BadText("--requests must be at least 1");
-  CONCH_EXPECT(options.burst > 0, "a row has at least one request");
+  CONCH_EXPECT(options.burst > 0, "a burst has at least one request");
   if (about.needs_fifo && options.channel == ChannelOrder::any && !options.uses_link())
     throw BadText(name + " needs FIFO channels: use --channel fifo, or --link always, which " +
                   "puts messages back in order");

@@ -37,15 +37,15 @@ struct Options {
   std::vector<Node> clusters = {10};
   /// How many of the clusters each site has, in order; empty if there are no sites.
   std::vector<Node> sites;
-  /// What the algorithms are told of who is near, if it is not the truth.
+  /// The clusters that the algorithms are told of, if not the true ones.
   std::optional<Clusters> told;
-  /// Instead of these, one cluster of so many: see `for_seed`.
+  /// If given, one cluster of a drawn size instead: see `for_seed`.
   std::optional<NodeRange> drawn_nodes;
-  /// Per node.
+  /// Requests per node.
   std::uint64_t requests = 20;
-  /// So many of them in a row, without thinking in between.
+  /// How many of them in a row, without thinking in between.
   std::uint64_t burst = 1;
-  /// Only these ask; everybody, if there is none.
+  /// Only these nodes ask; all nodes if empty.
   std::vector<Node> askers = {};
   std::uint64_t seed = 1;
 
@@ -54,19 +54,20 @@ struct Options {
   Distribution local_latency =
       Distribution::uniform(std::chrono::microseconds(500), std::chrono::microseconds(1500));
   Distribution remote_latency = local_latency;
-  /// Between clusters of one site; otherwise as between any others.
+  /// Between clusters of one site; the remote latency if not given.
   std::optional<Distribution> site_latency;
-  /// Instead of all these, between each two clusters and within each: by sender, then receiver.
+  /// If given, replaces all these: between each two clusters and within each, by sender, then
+  /// receiver.
   std::vector<std::vector<Distribution>> latencies;
-  /// Of a node's outgoing line.
+  /// The bandwidth of a node's outgoing line.
   std::optional<double> bytes_per_s;
   ChannelOrder channel = ChannelOrder::fifo;
   Linked linked = Linked::automatic;
 
   /// The share of the requests that only read.
   double readers = 0;
-  /// The data have so many blocks of equal size, and each request is for a run of them, mostly a
-  /// short one.
+  /// How many blocks of equal size the data have. Each request is for a run of them, mostly a short
+  /// one.
   std::uint32_t ranges = 1;
   /// The chance that a request is cancelled while it waits.
   double cancel = 0;
@@ -82,7 +83,7 @@ struct Options {
   /// The structure is examined whenever nothing is in flight up to this many nodes, and at the end
   /// in any group.
   Node structure_checked_up_to = 256;
-  /// Whether visits to a cluster are held to their bound; it assumes realistic latencies.
+  /// Whether visits to a cluster are held to their bound, which assumes realistic latencies.
   bool visits_checked = false;
 
   Node nodes() const {
@@ -90,12 +91,12 @@ struct Options {
     for (Node size : clusters) sum += size;
     return sum;
   }
-  /// Nothing if there is only one.
+  /// No clusters if there is only one.
   Clusters labels() const {
     if (told) return *told;
     return clusters.size() < 2 ? Clusters() : Clusters::sized(clusters, sites);
   }
-  /// The mean of the slowest messages.
+  /// The largest mean latency.
   Duration latency_max() const;
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool shares() const { return readers > 0 || ranges > 1; }
@@ -104,7 +105,7 @@ struct Options {
   }
 };
 
-/// The run with this seed.
+/// The options of the run with this seed.
 Options for_seed(Options options, std::uint64_t seed);
 
 /// `10` or `2..100`.

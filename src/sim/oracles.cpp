@@ -21,7 +21,7 @@ void Oracles::report(Property property, const Finding& finding, Node node) {
   if (finding) report(property, finding, std::vector{node});
 }
 
-/// Somebody who is inside, and itself.
+/// The node, and those inside that it conflicts with.
 std::vector<Node> Oracles::in_conflict_with(Node node) const {
   std::vector<Node> nodes{node};
   for (const auto& [other, holder] : inside())

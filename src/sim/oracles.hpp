@@ -1,4 +1,4 @@
-// All oracles at once, told of each event. They go on watching after something was broken.
+// All oracles, told of each event. They go on watching after a violation.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ class Oracles {
   struct Settings {
     Node nodes = 0;
     bool token = false;
-    /// ME3 by vector clocks: N numbers for each node and each message in flight.
+    /// Watches ME3 by vector clocks: N numbers for each node and each message in flight.
     bool order = false;
-    /// The clocks without ME3, for somebody who looks at them.
+    /// Keeps the clocks without ME3, for a sink that shows them.
     bool clocks = false;
   };
   Oracles(const Settings& watch, const SimulatedNodes& simulated_nodes);
 
-  // Processes. Only who has requested enters, only who is inside releases.
+  // Processes. Only a node that has requested may enter, and only a node inside may release.
   void requested(Node node, const Wish& wish);
   void entered(Node node, const Entered& entered);
   /// The data that the holder leaves behind.
@@ -42,7 +42,7 @@ class Oracles {
     if (causality_) causality_->merge(node, clock_of(slot));
     step(node);
   }
-  /// It reached a node that has left.
+  /// A message reached a node that has left.
   void missed(Node node, Node from, Slot slot, bool token);
   void lost(const Posted& message);
   void duplicated(const Posted& message);
@@ -50,8 +50,8 @@ class Oracles {
   Causality::Clock tells(Node node);
   void told(Node node, const Causality::Clock& clock);
 
-  // Around every call into the nodes, for the tokens: how many there are at the beginning,
-  // with that in the message which is about to be read.
+  // Around every call into the nodes, to count tokens: `reads_token` means that the message which
+  // is about to be read has one.
   void before_call(bool reads_token) {
     tokens_before_ = simulated_nodes_.tokens() + int{reads_token};
     tokens_sent_ = 0;
@@ -64,9 +64,9 @@ class Oracles {
 
   // Nodes. Told before the node's value is dropped.
   void crashed(Node node);
-  /// A new epoch begins without these; the newest data that the others know.
+  /// A new epoch begins without these nodes. Returns the newest data that the others know.
   DataRef recovers(const std::vector<Node>& dead);
-  /// It has begun, with so many tokens on their way.
+  /// The epoch has begun, with so many tokens on their way.
   void recovered(const Members& members, int in_flight);
   void joins(Node node);
   void gone(Node node);
@@ -78,7 +78,7 @@ class Oracles {
 
   void report(Property property, const Finding& finding, std::vector<Node> nodes = {});
   void report(Property property, const Finding& finding, Node node);
-  /// What was broken since this was called last, in the order in which it was seen.
+  /// The violations since the last call, in the order in which they were seen.
   std::vector<Violation> take_violations() { return std::exchange(violations_, {}); }
   bool has_violations() const { return !violations_.empty(); }
   const Inside& inside() const { return exclusion_.inside(); }
@@ -103,7 +103,7 @@ class Oracles {
   std::optional<Causality> causality_;
   std::optional<OrderOracle> order_;
   std::vector<Causality::Clock> clock_of_slot_;
-  /// Of those who did not ask for everything, to write.
+  /// The last wishes that are not to write everything.
   std::map<Node, Wish> wishes_;
   int tokens_before_ = 0;
   int tokens_sent_ = 0;

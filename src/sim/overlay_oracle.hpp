@@ -1,7 +1,7 @@
-// What a lock of an overlay group promises, watched by somebody who sees all nodes at once.
+// Checks what a lock of an overlay group promises, and sees all nodes at once.
 //
-// ME1 holds but for a holder that was stopped beyond its lease: it must be told by the first thing
-// that happens to it afterwards, and its fence is smaller than that of whoever entered meanwhile.
+// ME1 holds except for a holder that was stopped beyond its lease: the first event at it afterwards
+// must tell it, and its fence is smaller than that of any node that entered meanwhile.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ class OverlayOracle {
   void enter(Node node, const Baton& baton, Doing doing, const std::function<bool(Node)>& stopped);
   void leave(Node node) { inside_.erase(node); }
   void crash(Node node) { inside_.erase(node); }
-  /// A process was told that its lease has run out; whether somebody had entered meanwhile.
+  /// A process was told that its lease has run out. Returns whether another had entered meanwhile.
   bool lose(Node node);
-  /// A node that was stopped goes on, and its timers that were due have come.
+  /// A stopped node goes on, and its timers that were due have fired.
   void resumed(Node node);
-  /// What a holder leaves behind.
+  /// The data that a holder leaves behind.
   DataRef written() { return {++version_, 1, std::nullopt}; }
 
   void waits_for_ever(Node node);

@@ -6,7 +6,7 @@
 
 namespace conch::sim {
 
-/// Says who has left.
+/// Returns the nodes that have left.
 template <overlay::RoutedProtocol P, overlay::Overlay O>
 std::vector<Node> OverlayScaleRun<P, O>::change_members() {
   std::vector<Node> may_leave;
@@ -21,7 +21,7 @@ std::vector<Node> OverlayScaleRun<P, O>::change_members() {
   return may_leave;
 }
 
-/// All at once, and then whoever was the root of a key hands over what it knows.
+/// All nodes leave and come at once; then each former root of a key hands over what it knows.
 template <overlay::RoutedProtocol P, overlay::Overlay O>
 void OverlayScaleRun<P, O>::churn() {
   std::vector<std::optional<overlay::Arc>> before;
@@ -39,8 +39,8 @@ void OverlayScaleRun<P, O>::churn() {
   for (Node node : left) members_[node].overlay = O(members_[node].id);
 }
 
-/// A new root that has no quarantine must not vote before it has heard from the old one: what else
-/// those who leave send goes behind.
+/// A new root without a quarantine must not vote before it has heard from the old one: so all else
+/// that the former roots send goes behind.
 template <overlay::RoutedProtocol P, overlay::Overlay O>
 void OverlayScaleRun<P, O>::hand_over(Lock& lock,
                                       const std::vector<std::optional<overlay::Arc>>& before) {

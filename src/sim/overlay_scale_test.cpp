@@ -46,7 +46,7 @@ void expect_sound(const OverlayScaleOptions& options, const OverlayScaleResult& 
   }
 }
 
-/// The load of a round is not that of the others: in the first one it is all there is.
+/// A node's peak is less than its load over all rounds, and equal to it in a single round.
 TEST(Multitude, APeakIsOfASingleRound) {
   for_each_world([](OverlayScaleOptions options) {
     OverlayScaleResult all = run_overlay_scale(options);
@@ -106,18 +106,18 @@ TEST(Multitude, RootsHandOverWhatTheyKnowWhenNodesComeAndGo) {
 }
 
 TEST(Multitude, WaitersOfSigmaAskAgainAsTheyAreTold) {
-  std::map<Retry, std::uint64_t> requests;
-  for (Retry retry : {Retry::never, Retry::informed, Retry::always}) {
+  std::map<RetryPolicy, std::uint64_t> requests;
+  for (RetryPolicy retry : {RetryPolicy::never, RetryPolicy::informed, RetryPolicy::always}) {
     OverlayScaleOptions options = small("sigma", "pastry", 1);
     options.requests = 20;  // 2400 to replicas
     options.replication.retry = retry;
     requests[retry] = run_overlay_scale(options).routed;
   }
-  // Who has some votes, but not enough, asks the other replicas once more; nobody else does.
-  EXPECT_GE(requests[Retry::never], 2400u);
-  EXPECT_LT(requests[Retry::never], 2500u);
-  EXPECT_GT(requests[Retry::informed], requests[Retry::never]);
-  EXPECT_GT(requests[Retry::always], requests[Retry::informed]);
+  // Only a node that has some votes, but not enough, asks the other replicas once more.
+  EXPECT_GE(requests[RetryPolicy::never], 2400u);
+  EXPECT_LT(requests[RetryPolicy::never], 2500u);
+  EXPECT_GT(requests[RetryPolicy::informed], requests[RetryPolicy::never]);
+  EXPECT_GT(requests[RetryPolicy::always], requests[RetryPolicy::informed]);
 }
 
 TEST(Multitude, RemembersNothingOfNodesThatWereOnlyPassedThrough) {

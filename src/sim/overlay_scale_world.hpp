@@ -1,10 +1,9 @@
-// The world of an overlay scale run. Locks have nothing to do with one another but that they use
-// the same overlay, so in each round one after another is run, each with a clock of its own.
+// The world of an overlay scale run. Locks share nothing but the overlay, so each round runs them
+// one after another, each with a clock of its own.
 //
-// A lock is quiet when none of its messages is under way and nobody waits while it is free. Whoever
-// has some votes and waits for a holder would look again and again, as often as the round is long:
-// here everybody whose timer is armed does so once, and then the clock stands still until the next
-// round.
+// A lock is quiet when none of its messages is under way and no node waits while it is free. A node
+// that has some votes and waits for a holder would ask again and again in a long round: here every
+// timer that is armed fires once, and then the clock stands still until the next round.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +35,8 @@ class OverlayScaleRun {
     Replication& terms = tuning_.replication = options.replication;
     terms.lease = Duration::zero();
     terms.round_trip = options.round_trip * hop;
-    // A critical section takes two rounds on average; one, for who is to ask again in every round.
-    terms.section = terms.retry == Retry::always ? round : 2 * round;
+    // A critical section takes two rounds on average, or one if waiters ask again in every round.
+    terms.section = terms.retry == RetryPolicy::always ? round : 2 * round;
     locks_.resize(options.locks);
     for (unsigned i = 0; i < options.locks; ++i) locks_[i].name = hash64(std::uint64_t{i});
   }
@@ -61,7 +60,7 @@ class OverlayScaleRun {
   using Key = overlay::Key;
   static constexpr std::size_t kinds = std::variant_size_v<Message>;
 
-  /// What a hop takes on average: from half as long to half as long again.
+  /// What a hop takes on average; it takes between half of this and one and a half times as long.
   static constexpr Duration hop = std::chrono::milliseconds(1);
   /// Far longer than a lock is busy.
   static constexpr Duration round = 1'000'000 * hop;
@@ -71,7 +70,7 @@ class OverlayScaleRun {
     O overlay;
     bool here = true;
     bool asked = false;
-    /// In all rounds, in those that are over, and the most in one of them.
+    /// Messages in all rounds, in the rounds that are over, and the most in one round.
     std::uint32_t load = 0;
     std::uint32_t load_before = 0;
     std::uint32_t peak = 0;
@@ -106,12 +105,12 @@ class OverlayScaleRun {
     std::map<Node, LockState> seats;
     std::optional<Node> holder;
     unsigned waiters = 0;
-    /// Messages, and those who are about to ask.
+    /// Messages, and nodes that are about to ask.
     unsigned under_way = 0;
     Time now;
     Events events;
-    /// When waiters will ask again, by the time of rounds, which does not stand still: at the
-    /// beginning of one.
+    /// When waiters ask again: always at the beginning of a round, by the time of rounds, which
+    /// does not stand still.
     Events plans;
 
     bool quiet() const { return under_way == 0 && (holder || waiters == 0); }
@@ -149,7 +148,7 @@ class OverlayScaleRun {
     }
     result_.mean_route = static_cast<double>(hops) / routes;
   }
-  /// Of those who are there.
+  /// Draws one of the nodes that are there.
   Node anybody(Random& random) { return places_.nodes()[random.below(places_.nodes().size())]; }
 
   OverlayScaleResult report() {
@@ -181,8 +180,8 @@ class OverlayScaleRun {
     push(lock, lock.events, lock.now, {What::ask, anybody(random_), 0});
   }
 
-  /// Those whose turn should have come ask again, the holder leaves or not, and others ask: at the
-  /// same time.
+  /// At the same time waiters whose turn should have come ask again, the holder leaves or not, and
+  /// others ask.
   void play(Lock& lock) {
     while (!lock.plans.empty() && lock.plans.next().at <= begin_) ring(lock, lock.plans.pop());
     if (lock.holder && random_.chance(0.5)) {
@@ -194,7 +193,7 @@ class OverlayScaleRun {
     settle(lock);
   }
 
-  /// Those that are armed now, and what comes of them; those that are armed meanwhile have to wait.
+  /// Fires the timers that are armed now, and handles what follows; those armed meanwhile wait.
   void run_timers_once(Lock& lock) {
     const std::uint64_t last = lock.events.scheduled();
     std::vector<Due> later;
@@ -210,7 +209,7 @@ class OverlayScaleRun {
     for (const Due& due : later) lock.events.put_back(due);
   }
 
-  /// If it does not become quiet soon, it never will.
+  /// A lock that does not become quiet soon never will.
   void settle(Lock& lock) {
     Time latest = lock.now + 100'000 * hop;
     while (!lock.quiet() && !result_.violation) {
@@ -250,7 +249,7 @@ class OverlayScaleRun {
     }
   }
 
-  /// Somebody else, if this one has asked already; nobody, if all have.
+  /// Lets this node ask; another one if it has asked already, none if all have.
   void ask(Lock& lock, Node node) {
     if (lock.waiters + (lock.holder ? 1 : 0) >= places_.nodes().size()) return;
     auto has_asked = [&] {
@@ -306,7 +305,7 @@ class OverlayScaleRun {
       std::visit([&](const auto& chosen) { apply(lock, node, seat, chosen); }, effect);
     if (seat.value.blank() && !seat.waits && seat.armed.empty()) forget(lock, node);
   }
-  /// Where a message goes that is for a replica, if clients know replicas by their keys alone.
+  /// The key to which a message for a replica goes, if clients know replicas only by their keys.
   std::optional<Key> key_instead(const Lock& lock, const Message& message) {
     if (!options_.by_keys) return std::nullopt;
     tuning_.replication.name = lock.name;
@@ -345,7 +344,7 @@ class OverlayScaleRun {
   }
   template <class E>
   void apply(Lock&, Node, LockState&, const E&) {
-    CONCH_EXPECT(false, "nobody cancels, and nothing fails");
+    CONCH_EXPECT(false, "no request is cancelled, and nothing fails");
   }
 
   // Messages.
@@ -353,7 +352,7 @@ class OverlayScaleRun {
   void pass_on(Lock& lock, Node node, Key key, unsigned hops, Message message) {
     CONCH_EXPECT(hops < overlay::hops_max, "a route ends");
     const Member& member = members_[node];
-    // Who leaves gives what it has to the next on the ring.
+    // A node that leaves gives what it has to the next on the ring.
     std::optional<NodeId> next =
         member.here ? member.overlay.next_hop(key) : members_[places_.successor(member.id)].id;
     post(lock, node, next.value_or(member.id), key, hops + 1, std::move(message));
@@ -396,8 +395,8 @@ class OverlayScaleRun {
 
   OverlayScaleOptions options_;
   Tuning tuning_;
-  /// Of who asks and who leaves the critical section, of the network, and of who is there at all:
-  /// so that the same is asked for, however many come and go.
+  /// One draws requests and releases, one the network, and one the members: so that the requests
+  /// are the same, however many nodes come and go.
   Random random_;
   Random network_;
   Random moves_;
@@ -408,7 +407,7 @@ class OverlayScaleRun {
   std::vector<Member> members_;
   RingIndex places_;
   std::vector<Lock> locks_;
-  /// Of this round.
+  /// When this round began.
   Time begin_;
   bool handing_over_ = false;
   bool replicas_first_ = false;

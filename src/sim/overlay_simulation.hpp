@@ -1,7 +1,7 @@
 // An overlay group of nodes without a roster or a register, in virtual time: a protocol over an
 // overlay, one lock, and everything that can go wrong with nodes and messages. After a while all
-// that ends, and then everybody must get what they ask for. What a lock promises is watched all the
-// time.
+// faults end, and then every node must get what it asks for. Oracles watch all the time what a lock
+// promises.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@
 
 namespace conch::sim {
 
-/// So many of each, at random times and of random nodes, before the calm.
+/// How many faults of each kind strike random nodes, at random times before the calm.
 struct Mishaps {
-  /// A replica that is gone from the beginning, while everybody believes it to be the root.
+  /// A replica that is gone from the beginning, while all nodes take it for the root.
   bool dead = false;
   /// Replicas that forget, and are back before the overlay notices.
   unsigned resets = 0;
-  /// The holder, a waiter, a replica or somebody else; most come back with no memory.
+  /// The holder, a waiter, a replica or any other node; most come back without memory.
   unsigned crashes = 0;
   /// Longer and shorter than a lease.
   unsigned pauses = 0;
@@ -51,7 +51,7 @@ struct OverlaySimulationOptions {
   unsigned requests = 10;
   Distribution latency =
       Distribution::uniform(std::chrono::milliseconds(1), std::chrono::milliseconds(20));
-  /// Within so much time of each other those ask who ask at about the same time.
+  /// The requests of one burst come within this time.
   Duration burst = std::chrono::milliseconds(180);
   /// With this chance a critical section takes up to two leases.
   double dwell = 0;
@@ -62,13 +62,13 @@ struct OverlaySimulationOptions {
   /// Every node's clock runs up to this share too fast or too slow.
   double drift = 0;
   Mishaps mishaps;
-  /// Every event, a line each.
+  /// Gets a line for every event.
   std::ostream* trace = nullptr;
   TraceSink* sink = nullptr;
 
-  /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
-  /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (everybody is
-  /// suspected), `idle` (all replicas forget one after the other while nobody asks), `dead` (one
+  /// The options of a weather: `calm` (only reordering and duplicates), `crowded` (all ask at
+  /// once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (all nodes are
+  /// suspected), `idle` (all replicas forget one after the other while no node asks), `dead` (one
   /// replica is gone), `parted` (an overlay falls apart; see limits.md).
   static OverlaySimulationOptions of(const std::string& protocol, const std::string& weather);
 };
@@ -78,7 +78,7 @@ struct OverlaySimulationResult {
   unsigned asked = 0;
   unsigned granted = 0;
   unsigned cancelled = 0;
-  /// Requests that went with their nodes.
+  /// Requests whose nodes crashed.
   unsigned crashed = 0;
   /// Leases that ran out under their holders, and how many of those were outlived by an entry.
   unsigned lost = 0;
@@ -88,11 +88,11 @@ struct OverlaySimulationResult {
   std::uint64_t messages = 0;
   /// How many of each kind were sent.
   std::map<std::string, std::uint64_t> kinds;
-  /// What happened to nodes and to the lock, but for messages and timers, a line each.
+  /// What happened to nodes and to the lock, except messages and timers, a line each.
   std::vector<std::string> events;
   Duration length{};
 
-  /// The numbers of another run, but for what went wrong in it.
+  /// Adds the numbers of another run, but not its violation.
   void add(const OverlaySimulationResult& other);
 };
 
@@ -100,7 +100,7 @@ struct OverlaySimulationResult {
 std::span<const std::string_view> weathers();
 std::span<const std::string_view> overlays();
 
-/// `crashes=1,pauses=0`: these instead of those that the weather has, which are the others.
+/// Reads `crashes=1,pauses=0`. The weather has the `others`, which are not named.
 Mishaps parse_mishaps(std::string_view text, Mishaps others);
 
 /// Where the nodes are on the ring, those that join later among them.

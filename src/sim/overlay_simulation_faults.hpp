@@ -1,4 +1,4 @@
-// What goes wrong in an overlay group. Part of overlay_simulation_world.hpp.
+// Faults of an overlay group. Part of overlay_simulation_world.hpp.
 #pragma once
 
 #include "sim/overlay_simulation_world.hpp"
@@ -13,7 +13,7 @@ std::set<overlay::Index> OverlaySimulation<P>::replicas_at(NodeId root) const {
   return found;
 }
 
-/// No more replicas may forget at a time than leave a majority that knows.
+/// Only so many replicas may forget at a time that a majority still knows.
 template <class P>
 bool OverlaySimulation<P>::may_shake(const std::set<overlay::Index>& replicas) const {
   std::set<overlay::Index> together = replicas;
@@ -28,7 +28,7 @@ void OverlaySimulation<P>::shake(const std::set<overlay::Index>& replicas) {
   for (overlay::Index replica : replicas) shaken_[replica] = now_;
 }
 
-/// The holder, a waiter, a replica, or anybody.
+/// The holder, a waiter, a replica, or any node.
 template <class P>
 std::optional<Node> OverlaySimulation<P>::victim() {
   std::uint64_t role = chances_.below(4);
@@ -71,7 +71,7 @@ void OverlaySimulation<P>::crash(Node node) {
   if (chances_.chance(0.8)) plan(some(lease() / 10, 4 * lease()), What::restart, node);
 }
 
-/// A replica that nobody misses: it is back at once.
+/// Crashes a replica that is back at once, before any node misses it.
 template <class P>
 void OverlaySimulation<P>::reset() {
   overlay::Index replica = static_cast<overlay::Index>(chances_.below(lock_.size()));
@@ -116,7 +116,7 @@ void OverlaySimulation<P>::come(Node node) {
     call(node, [&](P& p, Out& out) { p.moved(std::nullopt, overlay_.domain(peer.id), out); });
 }
 
-/// Asks somebody to be let in, and somebody else if that takes too long.
+/// Asks a member to be let in, and another one if that takes too long.
 template <class P>
 void OverlaySimulation<P>::knock(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
@@ -239,7 +239,7 @@ void OverlaySimulation<P>::judge() {
     note(node, [&] { return "waits in the end: " + print_fields(*peers_[node].value); });
     oracle_.waits_for_ever(node);
   }
-  // An overlay looks for those who are gone for long.
+  // A self-routing overlay keeps looking for nodes that are gone, so its events never end.
   if (!anybody_waits && !events_.empty() && !SelfRouting<P>) oracle_.endless(result_.messages);
 }
 

@@ -5,15 +5,15 @@
 
 namespace conch::sim {
 
-/// The next hop to the root of a key; to the root itself with next to no delay.
+/// Sends to the next hop to the root of a key; the root sends to itself with next to no delay.
 template <class P>
 void OverlaySimulation<P>::pass_on(Node node, Key key, Message message, Time born) {
   auto next = overlay_.next_hop(peers_[node].id, key);
   post(node, next ? node_number(*next) : node, key, std::move(message), born, born == now_);
 }
 
-/// A message that nobody receives is refused, and the sender knows it, in half of the cases; never
-/// if a copy of it is on its way, too.
+/// In half of the cases the sender learns that a message to a dead node was refused; never if a
+/// copy of it is on its way, too.
 template <class P>
 void OverlaySimulation<P>::post(Node from, Node to, std::optional<Key> key, Message message,
                                 Time born, bool fresh) {
@@ -43,8 +43,8 @@ void OverlaySimulation<P>::send_off(Duration after, What what, Node node, Routed
   plan(after, what, node, envelopes_.put(std::move(envelope)), by);
 }
 
-/// What was sent straight to a node does not reach a later life of it, and nothing that is older
-/// than half a lease reaches anybody.
+/// A message that was sent straight to a node does not reach a later life of it, and none that is
+/// older than half a lease reaches any node.
 template <class P>
 void OverlaySimulation<P>::arrive(Node node, std::uint32_t slot, std::uint32_t life) {
   RoutedMessage envelope = *envelopes_.take(slot);

@@ -1,4 +1,4 @@
-// Protocols over an overlay, with everything that can go wrong, and without their corrections.
+// Protocols over an overlay, with everything that can go wrong, and also without their corrections.
 //
 // CONCH_SCHEDULES=2000 runs so many schedules of each world instead of a few. A failing run prints
 // the command that repeats it.
@@ -20,9 +20,9 @@ struct World {
   std::string weather;
   unsigned replicas = 3;
   HandOff hand_off = HandOff::winner;
-  Retry retry = Retry::informed;
+  RetryPolicy retry = RetryPolicy::informed;
   std::string_view without = {};
-  /// Without one, a perfect one; the seed says which.
+  /// If empty, a perfect one; the seed says which.
   std::string overlay = {};
 
   OverlaySimulationOptions options(std::uint64_t seed) const {
@@ -85,7 +85,7 @@ TEST(Community, ReorderedAndRepeatedMessages) {
 }
 
 TEST(Community, SigmaAsksAgainNeverOrAlways) {
-  for (Retry retry : {Retry::never, Retry::always}) {
+  for (RetryPolicy retry : {RetryPolicy::never, RetryPolicy::always}) {
     OverlaySimulationResult sometimes;
     World world{.protocol = "sigma", .weather = "calm", .retry = retry};
     ASSERT_NO_FATAL_FAILURE(try_out(world, 300, sometimes));
@@ -178,7 +178,7 @@ TEST(Community, OverPastryAndChord) {
 }
 
 /// A partition that lasts until the new roots of both halves serve makes two majorities, and two
-/// holders (docs/limits.md). In one that ends before, everybody is served one after the other.
+/// holders (docs/limits.md). In one that ends before, all are served one after the other.
 TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
   for (const char* overlay : {"pastry", "chord"}) {
     for (World world : all_protocols("parted")) {
@@ -200,7 +200,8 @@ TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
   }
 }
 
-/// A root in quarantine that confirms a holder whom nobody has named: the old root may be alive.
+/// A root in quarantine must not confirm a holder that no node has named: the old root may be
+/// alive.
 TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
   World world{.protocol = "sigma", .weather = "parted", .overlay = "pastry"};
   OverlaySimulationOptions options = world.options(71);
@@ -212,8 +213,8 @@ TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
   EXPECT_EQ(result.violation->property, Property::mutual_exclusion);
 }
 
-/// A root that was stopped until others had taken its place: schedules in which it once went on as
-/// one, and others in which it still does without its lease on its keys.
+/// A root was stopped until others had taken its place. In the first schedules it once went on as a
+/// root; in the others it still does, without its lease on its keys.
 TEST(Community, ARootThatWasStoppedDoesNotGoOnAsOne) {
   struct Schedule {
     const char* protocol;
@@ -246,7 +247,7 @@ TEST(Community, ARootThatWasStoppedDoesNotGoOnAsOne) {
 struct Specimen {
   World world;
   std::vector<Property> caught_by;
-  /// The first schedule that catches it, when it was written.
+  /// The first schedule that caught it when this was written.
   std::uint64_t first = 1;
 };
 

@@ -21,8 +21,8 @@
 
 namespace conch::sim {
 
-/// Whether a value finds its ways itself: a protocol and an overlay as one. Of a protocol alone,
-/// the world does it.
+/// Whether a value routes by itself: a protocol and an overlay as one. For a protocol alone the
+/// world routes.
 template <class P>
 concept SelfRouting = requires(const P& p) {
   p.overlay();
@@ -104,11 +104,11 @@ class OverlaySimulation {
   struct Event {
     What what = What::arrive;
     Node node = 0;
-    /// Of the node when this was planned; of another life it is void, where it matters.
+    /// The node's life when this was planned; where it matters, an event of another life is void.
     std::uint32_t life = 0;
     /// A message's slot, a timer's number, another node.
     std::uint32_t a = 0;
-    /// For the how manyth time a timer is armed, or the request.
+    /// The number of a timer's arming, or of a request.
     std::uint64_t b = 0;
   };
   struct RoutedMessage {
@@ -116,7 +116,7 @@ class OverlaySimulation {
     std::optional<Key> key;
     Message message;
     Time born;
-    /// For the record, where all copies have the same.
+    /// Identifies the message in the record; all copies have the same.
     std::uint64_t number = 0;
   };
   struct Peer {
@@ -176,7 +176,7 @@ class OverlaySimulation {
   }
   Node anybody() { return static_cast<Node>(chances_.below(peers_.size())); }
 
-  /// Requests come in bursts, and mishaps while there is something to spoil.
+  /// Requests come in bursts, and most mishaps come during one.
   void schedule() {
     const Mishaps& mishaps = options_.mishaps;
     unsigned troubles =
@@ -213,7 +213,7 @@ class OverlaySimulation {
   }
 
   bool within_bounds() {
-    // An overlay that keeps itself in order talks, whatever is asked for.
+    // A self-routing overlay maintains itself with messages, even without requests.
     std::uint64_t upkeep = SelfRouting<P> ? 5'000 * peers_.size() : 0;
     std::uint64_t most = 20'000 + 8'000 * options_.requests + upkeep;
     if (result_.messages > most) oracle_.endless(result_.messages);
@@ -318,7 +318,7 @@ class OverlaySimulation {
     recorder_.after_call();
   }
   Node node_number(NodeId id) const { return numbers_.at(id); }
-  /// Whether a message has been on its way before.
+  /// Whether this is a further hop of a message.
   static bool goes_on([[maybe_unused]] const Message& message) {
     if constexpr (SelfRouting<P>)
       if (auto* carried = std::get_if<typename P::Carried>(&message)) return carried->hops > 1;
@@ -410,7 +410,7 @@ class OverlaySimulation {
       return M::type_name;
     }
   }
-  /// A message or a timer, for those who want to see everything.
+  /// Traces a message or a timer, which `events` does not have.
   template <class Words>
   void note(Node node, Words&& words) {
     if (options_.trace) *options_.trace << line(std::to_string(node) + " " + words()) << "\n";
@@ -440,7 +440,7 @@ class OverlaySimulation {
   }
 
   OverlaySimulationOptions options_;
-  /// The network's, and everything else's.
+  /// One for the network, and one for everything else.
   Random random_;
   Random chances_;
   overlay::Replicas lock_;

@@ -1,5 +1,5 @@
-// An overlay whose tables are right at once: who belongs to it is known to all, and every node has
-// its neighbours and fingers. What protocols are tried over before anything else.
+// An overlay whose tables are right at once: all nodes know the members, and every node has its
+// neighbours and fingers. Protocols are tried over this one first.
 #pragma once
 
 #include <optional>
@@ -22,11 +22,11 @@ class PerfectOverlay {
   void join(NodeId node);
   void leave(NodeId node);
   bool has(NodeId node) const;
-  /// Nobody's way leads through this node any more; it stays the root of its keys.
+  /// No route leads through this node any more, but it stays the root of its keys.
   void shun(NodeId node) { shunned_ = node; }
   const std::vector<NodeId>& members() const { return members_; }
   NodeId root(overlay::Key key) const;
-  /// Nobody if `from` is the root.
+  /// Nothing if `from` is the root.
   std::optional<NodeId> next_hop(NodeId from, overlay::Key key) const;
   /// The keys whose root a member is.
   std::optional<overlay::Arc> domain(NodeId node) const;

@@ -1,4 +1,4 @@
-// The corrections of docs/corrections.md by name, for those who want to do without one.
+// The corrections of docs/corrections.md by name, so that one can be left out.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace conch::sim {
 
-/// How a protocol decides without this rule, as in `vote-life`.
+/// The policy of a protocol without this rule, such as `vote-life`.
 const Policy* policy_without(std::string_view name);
 
 }  // namespace conch::sim

@@ -1,5 +1,5 @@
-// A protocol over an overlay in its own words: what is carried and what goes straight are what the
-// protocol says, and so is the state of a node.
+// Prints a protocol over an overlay in its own words: of a message, carried or direct, what the
+// protocol says; of a node, the protocol's state.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ concept Carrying = requires(const A& a) {
   a.protocol();
 };
 
-/// With those of the class that it derives from, which it lists as a call, among them.
+/// Prints the fields of a value, and among them those of its base class, which is listed as a
+/// field.
 template <class T>
 void print_fields_of(std::string& out, const T& value) {
   visit_fields(value, [&](std::string_view name, const auto& field) {
@@ -40,7 +41,7 @@ std::string print_protocol(const A& value) {
   return text;
 }
 
-/// What the protocol says in a message; nothing in one of the overlay's own.
+/// What the protocol says in a message; nothing for a message of the overlay itself.
 template <Carrying A>
 auto said_in(const typename A::Message& message) {
   auto* carried = std::get_if<typename A::Carried>(&message);

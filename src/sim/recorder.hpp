@@ -1,5 +1,5 @@
-// Between a world and its sink: an event waits for the end of the call that it belongs to, if the
-// sink wants to know what state that leaves the node in.
+// Between a world and its sink: if the sink wants states, an event waits for the end of its call,
+// when the state that follows it is known.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace conch::sim {
 
 class Recorder {
  public:
-  /// Of a node that is not there the state is empty.
+  /// The state of a node; empty if the node is not there.
   using StateOf = std::function<std::string(Node)>;
 
   Recorder(TraceSink* sink, StateOf state_of)
@@ -27,11 +27,11 @@ class Recorder {
   void begin(Node node);
   /// A sink that wants states gets no clocks.
   void write(TraceEvent event, const Causality* clocks);
-  /// After everything that was written before.
+  /// Shows the violation after everything that was written before.
   void violate(const Violation& violation);
 
-  // Around every call into the nodes. An algorithm has done all it does in a call before
-  // anything of it is told; the last event may be what the call is about.
+  // Around every call into the nodes. An algorithm does all of a call before any event of it is
+  // written; the last event before a call may be its cause.
   void before_call(Node node) {
     if (!held_.empty()) let_go(held_.size() - (held_.back().node == node ? 1 : 0));
   }
@@ -40,7 +40,7 @@ class Recorder {
   void end() { let_go(held_.size()); }
 
  private:
-  /// The first so many.
+  /// Writes the first so many events.
   void let_go(std::size_t events) {
     if (events > 0) write_out(events);
   }

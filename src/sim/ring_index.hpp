@@ -1,5 +1,5 @@
-// Which number a node has in a world, by its place on the ring: the places are random, so that the
-// first bits of one say about where it stands among all.
+// Finds a node's number in a world by its place on the ring. The places are random, so the first
+// bits of one tell roughly its rank among all.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace conch::sim {
 class RingIndex {
  public:
   RingIndex() = default;
-  /// At least one.
+  /// There is at least one member.
   explicit RingIndex(std::vector<std::pair<NodeId, Node>> members) {
     std::sort(members.begin(), members.end());
     for (auto [id, node] : members) ids_.push_back(id), nodes_.push_back(node);
@@ -52,7 +52,7 @@ class RingIndex {
   std::vector<NodeId> ids_;
   std::vector<Node> nodes_;
   int shift_ = 63;
-  /// Of those whose first bits are these, or more.
+  /// By first bits: the first member that has these or greater ones.
   std::vector<std::uint32_t> first_;
 };
 

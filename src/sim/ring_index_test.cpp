@@ -22,7 +22,7 @@ TEST(Whereabouts, FindsWhoIsThereAndNobodyElse) {
   }
 }
 
-/// Nobody has to be where chance would put them.
+/// Ids need not be random.
 TEST(Whereabouts, FindsThoseAtTheEndsOfTheRing) {
   RingIndex places({{NodeId{0}, 7}, {NodeId{~std::uint64_t{0}}, 8}, {NodeId{1}, 9}});
   EXPECT_EQ(places.find(NodeId{0}), 7u);

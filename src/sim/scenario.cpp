@@ -22,7 +22,7 @@ namespace conch::sim {
 namespace {
 
 constexpr std::string_view separator = "----";
-/// Commas only part the nodes of a partition's side.
+/// A comma only separates the nodes of a partition's side.
 constexpr std::string_view blanks = " \t\r,";
 constexpr std::size_t quoted_max = 40;
 
@@ -104,9 +104,9 @@ class Arguments {
 
 // The verbs. Each reads all its arguments before it does anything.
 
-Voting read_voting(Arguments& arguments) {
-  if (arguments.take("grid")) return Voting::grid;
-  if (arguments.take("plane")) return Voting::plane;
+VotingSetShape read_voting(Arguments& arguments) {
+  if (arguments.take("grid")) return VotingSetShape::grid;
+  if (arguments.take("plane")) return VotingSetShape::plane;
   throw BadForm{};
 }
 
@@ -329,7 +329,7 @@ using W = ScriptedWorld;
 
 struct Performance {
   Verb verb;
-  /// Nothing for `nodes`, which makes the world that the others act on.
+  /// Null for `nodes`, which makes the world that the others act on.
   void (*act)(ScriptedWorld&, Arguments&);
 };
 
@@ -382,7 +382,7 @@ const Performance& find_verb(std::string_view name) {
   throw BadText(message);
 }
 
-/// Of the nodes of an overlay on its ring.
+/// The places of an overlay's nodes on its ring.
 std::vector<std::uint64_t> places(const ScriptedWorld::Group& group) {
   std::vector<std::uint64_t> ring;
   if (!find_any(group.algorithm).can.routed) return ring;
@@ -449,7 +449,7 @@ void Scenario::perform(std::string_view command) {
       FilmSink* film = begin_film(group.algorithm, {group.clusters, group.sites, places(group)});
       try {
         world_ = std::make_unique<ScriptedWorld>(group, out_, film);
-      } catch (const std::invalid_argument&) {  // The old ones go on.
+      } catch (const std::invalid_argument&) {  // The old group stays.
         if (film != nullptr) films_.pop_back();
         throw;
       }

@@ -10,7 +10,7 @@ namespace conch::sim {
 
 namespace {
 
-/// Without the sign of a comment.
+/// The text of a comment without its sign.
 std::string_view said_by(std::string_view comment) {
   comment.remove_prefix(std::min(comment.find_first_not_of("# "), comment.size()));
   comment.remove_suffix(comment.size() - (comment.find_last_not_of(" \t\r") + 1));
@@ -20,7 +20,7 @@ std::string_view said_by(std::string_view comment) {
 /// Runs the commands of a script and leaves out what they should print.
 class Projection {
  public:
-  explicit Projection(const film::About& about) : scenario_(about), skips_title_(true) {}
+  explicit Projection(const film::RecordingInfo& about) : scenario_(about), skips_title_(true) {}
 
   void add(std::string_view line) {
     line.remove_suffix(line.size() - (line.find_last_not_of(" \t\r") + 1));
@@ -55,14 +55,14 @@ class Projection {
 }  // namespace
 
 Scenario::Scenario() = default;
-Scenario::Scenario(film::About about) : about_(std::move(about)) {}
+Scenario::Scenario(film::RecordingInfo about) : about_(std::move(about)) {}
 Scenario::~Scenario() = default;
 
 void Scenario::caption(std::string_view text) { captions_.emplace_back(text); }
 
 FilmSink* Scenario::begin_film(std::string_view algorithm, FilmSink::Cast cast) {
   if (!about_) return nullptr;
-  film::About about = *about_;
+  film::RecordingInfo about = *about_;
   about.algorithm = algorithm;
   about.family = film::family_of(algorithm);
   about.unit = "step";
@@ -90,7 +90,7 @@ std::string_view title_of(std::string_view script) {
   return {};
 }
 
-std::vector<film::Builder> film_of(std::string_view script, const film::About& about) {
+std::vector<film::Builder> film_of(std::string_view script, const film::RecordingInfo& about) {
   Projection projection(about);
   for (std::string_view line : lines_of(script)) projection.add(line);
   return projection.finish();

@@ -13,7 +13,7 @@ TEST(ScenarioOverlay, RoutedMessagesGoHopByHop) {
   EXPECT_TRUE(asked.starts_with("0 -> 4 REQUEST(replica 0, ")) << asked;
   EXPECT_TRUE(scenario.run("deliver 0 -> 4 REQUEST").starts_with("4 -> 6 REQUEST(replica 0, "));
   EXPECT_TRUE(scenario.run("deliver 4 -> 6 REQUEST").starts_with("6 -> 7 REQUEST(replica 0, "));
-  // The answer goes straight.
+  // The answer goes straight to the waiter.
   EXPECT_TRUE(scenario.run("deliver 6 -> 7 REQUEST").starts_with("7 -> 0 RESPONSE(replica 0, "));
 }
 

@@ -27,8 +27,8 @@ TEST(Recovery, SaysWhatItCannotDo) {
             "error: nobody is left to recover the lock\n");
 }
 
-/// Those who are inside go on, those who wait are served in the order of their asking, and whatever
-/// was on its way is void.
+/// Holders stay inside, waiters are served in the order in which they asked, and messages on their
+/// way are void.
 TEST(Recovery, HoldersStayAndWaitersAreServed) {
   EXPECT_EQ(last_output({"nodes 4 raymond", "request 1", "settle", "request 3", "request 2",
                          "crash 0", "recover"}),
@@ -36,7 +36,7 @@ TEST(Recovery, HoldersStayAndWaitersAreServed) {
             "epoch 2 begins; inside: 1; waiting: 3, 2\n");
 }
 
-/// Whatever happens before a recovery, after it everybody who waits is served, and nothing breaks.
+/// Whatever happens before a recovery, after it every waiter is served, and nothing breaks.
 void expect_recovery(const CatalogEntry& entry, std::uint64_t seed, unsigned& recoveries) {
   Dice dice(seed);
   Node nodes = static_cast<Node>(2 + dice.below(4));

@@ -233,7 +233,7 @@ TEST(Scenario, ALargeGroupIsNotCheckedForOrder) {
   EXPECT_NE(output.find("ME3: not checked\n"), output.npos) << output;
 }
 
-// Errors: a line, and nothing has happened.
+// Errors print a line and change nothing.
 
 struct Mistake {
   std::string_view algorithm;

@@ -12,8 +12,8 @@ namespace conch::sim {
 
 namespace {
 
-/// Of a lock over an overlay, the home has the first replica. Over Pastry the nodes stand side by
-/// side where the ring begins, so the home has the only one.
+/// Names a lock over an overlay so that the home has the first replica. Over Pastry the nodes stand
+/// side by side where the ring begins, so the home has the only one.
 Tuning tuning_of(const ScriptedWorld::Group& group) {
   Tuning tuning = group.tuning;
   tuning.replication.name = overlay::FixedRing::name_at(group.home, group.nodes);
@@ -81,7 +81,7 @@ void ScriptedWorld::start(Node node) {
   call(node, [&] { simulated_nodes_->tell(node, input::Start{}); });
 }
 
-// What cannot be done.
+// Preconditions.
 
 bool ScriptedWorld::present(Node node) const {
   Phase its = phase(node);
@@ -161,7 +161,8 @@ void ScriptedWorld::announce_violations() {
   }
 }
 
-/// The contract between algorithm and world: only a waiter enters, only who cancels is withdrawn.
+/// The contract between algorithm and world: only a waiter enters, only a node that cancels is
+/// withdrawn.
 void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happening) {
   if (phase(node) == wanted) return;
   throw BrokenInvariant(std::string(happening) + ", but it " + std::string(word(phase(node))));
@@ -351,7 +352,7 @@ void ScriptedWorld::expect_dynamic() const {
                 (entry.can.routed ? " in a scenario" : ""));
 }
 
-/// Onto the roster first; then it asks its contact to welcome it.
+/// Puts the node onto the roster first; then it asks its contact to welcome it.
 void ScriptedWorld::join(Node node, Node contact) {
   expect_dynamic();
   if (node >= phases_.size())

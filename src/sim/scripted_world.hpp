@@ -1,5 +1,5 @@
-// The world of a scenario: nothing happens unless it is told. Whatever happens then is written as a
-// line of text, in the algorithm's own words; what the oracles find broken is one more line.
+// The world of a scenario: nothing happens without a command. Every event is written as a line of
+// text, in the algorithm's own words; a violation that the oracles find is one more line.
 #pragma once
 
 #include <deque>
@@ -21,10 +21,10 @@
 
 namespace conch::sim {
 
-/// Every member throws std::invalid_argument, and does nothing, if what it is asked cannot be done.
+/// Every command throws std::invalid_argument, and does nothing, if it cannot be run.
 class ScriptedWorld final : private EffectSink {
  public:
-  /// Newcomers are numbered below `nodes` and this many more.
+  /// Newcomers have numbers below `nodes` plus this.
   static constexpr Node newcomers_max = 64;
   static constexpr Node nodes_max = 10'000;
   static constexpr std::size_t deliveries_max = 100'000;
@@ -40,14 +40,14 @@ class ScriptedWorld final : private EffectSink {
     Node home = 0;
     Tuning tuning;
     Underlay underlay = Underlay::fixed;
-    /// How the nodes are called, of an election in the order of the ring; 0 and so on if empty.
+    /// The ids of the nodes, for an election in the order of the ring; 0, 1, ... if empty.
     std::vector<NodeId> ids = {};
     /// The sizes of the clusters, in order; empty if all are in one.
     std::vector<Node> clusters = {};
     /// How many of the clusters each site has, in order; empty if there are no sites.
     std::vector<Node> sites = {};
   };
-  /// A message in flight; what is left open matches any.
+  /// Selects a message in flight; what is not given matches any.
   struct Which {
     std::optional<std::pair<Node, Node>> channel;
     std::string_view kind;
@@ -60,12 +60,12 @@ class ScriptedWorld final : private EffectSink {
   static Members members_of(const Group& group);
 
   /// Writes its lines to the end of `out`, and every event to the sink, in steps instead of time;
-  /// they must outlive it.
+  /// both must outlive it.
   ScriptedWorld(const Group& group, std::string& out, TraceSink* sink = nullptr);
 
   ~ScriptedWorld() { conclude(); }
 
-  /// A command is at its end: the sink gets whatever it has not got yet.
+  /// A command has ended: the sink gets the events that it has not got yet.
   void conclude() { recorder_.end(); }
 
   // Processes.
@@ -88,7 +88,7 @@ class ScriptedWorld final : private EffectSink {
   /// A timer that is armed fires.
   void timer(Node node, TimerId timer);
 
-  // Messages, the oldest that matches.
+  // Messages: each acts on the oldest that matches.
   void deliver(const Which& which);
   void drop(const Which& which);
   void duplicate(const Which& which);
@@ -97,7 +97,7 @@ class ScriptedWorld final : private EffectSink {
 
   // Faults.
   void crash(Node node);
-  /// Those that are left go on in a new epoch, with those inside and those who wait as they are.
+  /// The nodes that are left go on in a new epoch; holders stay inside, and waiters wait.
   void recover();
   void suspect(Node watcher, Node whom);
   void partition(const Sides& sides);
@@ -122,7 +122,7 @@ class ScriptedWorld final : private EffectSink {
   };
   using InFlight = std::variant<Posted, Telling>;
 
-  // Host.
+  // EffectSink
   void post(const Posted& message) override;
   void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override;
@@ -147,7 +147,7 @@ class ScriptedWorld final : private EffectSink {
     recorder_.after_call();
     conclude_call(node);
   }
-  /// A node that found itself in a state that cannot be is as good as crashed.
+  /// A node that breaks an invariant is as good as crashed.
   void halt(Node node, const std::string& why);
   void remove(Node node);
   void forget_timers(Node node);
@@ -164,7 +164,7 @@ class ScriptedWorld final : private EffectSink {
   std::string those_rehearsed(const std::vector<Node>& claims) const;
   void announce_violations();
   void write(const std::string& line) { out_ += line + '\n'; }
-  /// What is recorded from here on is another step.
+  /// Begins another step of the recording.
   void step() { steps_on_ = true; }
   void record(Happening happening, Node node, std::optional<Node> peer = {},
               const std::string& detail = {});
@@ -173,7 +173,7 @@ class ScriptedWorld final : private EffectSink {
   void arrive(const Posted& message);
   void arrive(const Telling& telling);
   void deliver_at(std::size_t position);
-  /// The message reaches nobody.
+  /// The message reaches no node.
   void lose(const InFlight& message);
   /// One copy of the message is gone.
   void done(Slot slot);
@@ -190,7 +190,7 @@ class ScriptedWorld final : private EffectSink {
 
   Phase phase(Node node) const { return phases_[node]; }
   bool present(Node node) const;
-  /// That the node exists, and that it can do this.
+  /// Throw unless the node exists, and can do this.
   void expect_known(Node node) const;
   void expect_present(Node node, std::string_view verb) const;
   void expect_phase(Node node, Phase phase, std::string_view verb) const;
@@ -247,7 +247,7 @@ class ScriptedWorld final : private EffectSink {
   /// While a new epoch is rehearsed nothing is printed, and entries are kept here.
   bool is_rehearsing_ = false;
   std::map<Node, Entered> rehearsed_;
-  /// Of an election, as the script was told last.
+  /// In an election: the coordinator of each node, as written last.
   std::map<Node, NodeId> elected_;
 };
 

@@ -41,7 +41,7 @@ void ScriptedWorld::retire(Node node) {
   call(node, [&] { simulated_nodes_->tell(node, input::Retire{}); });
 }
 
-/// What was on its way to it is lost with its former life.
+/// Messages on their way to the node are lost with its former life.
 void ScriptedWorld::restart(Node node) {
   expect_election("restart");
   expect_known(node);

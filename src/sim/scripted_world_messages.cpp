@@ -1,4 +1,4 @@
-// The messages of a scripted world: which is meant, and what becomes of it.
+// The messages of a scripted world: how one is selected, and delivered or lost.
 #include <algorithm>
 #include <utility>
 

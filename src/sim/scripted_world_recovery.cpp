@@ -1,7 +1,7 @@
 // How the group of a scripted world goes on after a crash: as peers do
-// (recovery/view_protocol.hpp), but in one step. Those that are left say who is inside and who
-// waits; a new epoch begins with a fresh lock, and its state is that of a play in which all of them
-// ask for it anew, in their order (recovery/rehearsal.hpp).
+// (recovery/view_protocol.hpp), but in one step. The nodes that are left report holders and
+// waiters. A new epoch begins with a fresh lock, whose state is that of a rehearsal in which all of
+// these ask for it anew, in their order (recovery/rehearsal.hpp).
 #include <algorithm>
 
 #include "sim/distribution.hpp"
@@ -47,7 +47,7 @@ void ScriptedWorld::expect_recoverable() const {
     throw BadText("nobody is left to recover the lock");
 }
 
-/// Whatever is in flight between nodes is void, and nobody is on its way in or out any more.
+/// All messages between nodes are void; cancelling, joining and leaving end at once.
 void ScriptedWorld::end_epoch() {
   std::deque<InFlight> kept;
   for (InFlight& message : std::exchange(in_flight_, {})) {
@@ -76,7 +76,7 @@ void ScriptedWorld::end_epoch() {
   start_.clusters = start_.clusters.only([&](NodeId member) { return roster_.contains(member); });
 }
 
-/// Those inside, and then those who wait, in the order of their asking.
+/// Holders, and then waiters, in the order in which they asked.
 std::vector<Node> ScriptedWorld::claims_in_order() const {
   std::vector<Node> claims;
   for (NodeId member : roster_) {
@@ -90,7 +90,7 @@ std::vector<Node> ScriptedWorld::claims_in_order() const {
   return claims;
 }
 
-/// They ask, one after the other. Where nobody does, nodes start as they did at first.
+/// The claims ask one after the other. If there are none, nodes start as they did at first.
 void ScriptedWorld::rehearse(const std::vector<Node>& claims) {
   is_rehearsing_ = !claims.empty();
   try {
@@ -103,14 +103,14 @@ void ScriptedWorld::rehearse(const std::vector<Node>& claims) {
   is_rehearsing_ = false;
 }
 
-/// It asks, and every message arrives at once.
+/// The node asks, and every message arrives at once.
 void ScriptedWorld::rehearse(Node node) {
   simulated_nodes_->tell(node, input::Request{oracles_.wish_of(node)});
   auto is_posted = [](const InFlight& each) { return std::holds_alternative<Posted>(each); };
   for (std::size_t left = deliveries_max;; --left) {
     auto next = std::find_if(in_flight_.begin(), in_flight_.end(), is_posted);
     if (next == in_flight_.end()) return;
-    CONCH_EXPECT(left > 0, "a lock comes to rest while somebody holds it");
+    CONCH_EXPECT(left > 0, "a lock comes to rest while a node holds it");
     Posted message = std::get<Posted>(*next);
     in_flight_.erase(next);
     simulated_nodes_->receive(message.to, message.from, message.slot);

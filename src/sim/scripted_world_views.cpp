@@ -91,7 +91,7 @@ std::string ScriptedWorld::those_inside() const {
   return text;
 }
 
-/// Nothing is in flight, no timer is armed and nobody is inside: whoever waits now waits until the
+/// Nothing is in flight, no timer is armed and no node is inside: a waiter now waits until the
 /// script interferes.
 Finding ScriptedWorld::deadlock() const {
   std::string waiting = those_who(Phase::waiting);
@@ -102,7 +102,7 @@ Finding ScriptedWorld::deadlock() const {
   return "deadlock: nothing is in flight, nobody is inside, and these wait: " + waiting;
 }
 
-/// A structure is whole while nothing is in flight and nobody has crashed.
+/// A structure is whole while nothing is in flight and no node has crashed.
 bool ScriptedWorld::examinable() const {
   return in_flight_.empty() && those_who(Phase::crashed).empty();
 }
@@ -127,7 +127,7 @@ std::vector<Property> ScriptedWorld::judged() const {
   return list;
 }
 
-/// Of the properties that are about this moment.
+/// Judges the properties that are about the present state.
 Finding ScriptedWorld::finding(Property property) const {
   if (property == Property::progress) return deadlock();
   if (property == Property::structure) return disorder();

@@ -1,4 +1,4 @@
-// Who met whom, in runs with readers or ranges: a run in which nobody did shows nothing.
+// Which requests met, in runs with readers or ranges: a run in which none did shows nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct SharingStats {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
   std::size_t inside_max = 0;
-  /// Entries to read what somebody inside was reading.
+  /// Entries to read what another node inside was reading.
   std::uint64_t readers_together = 0;
-  /// Entries while somebody was inside with another range, and one of the two wrote.
+  /// Entries while another node was inside with a disjoint range, and one of the two wrote.
   std::uint64_t ranges_together = 0;
-  /// How often somebody who wanted to read waited while a writer was inside.
+  /// How often a reader waited while a writer was inside.
   std::uint64_t readers_behind_writers = 0;
-  /// How often somebody waited while one with another, overlapping range was inside.
+  /// How often a node waited while another one with a different, overlapping range was inside.
   std::uint64_t ranges_overlapped = 0;
 
   void add(const SharingStats& other);
@@ -30,9 +30,9 @@ struct SharingStats {
 class SharingMeter {
  public:
   void requested(Node node, const Wish& wish, const Inside& inside);
-  /// `inside` are the others.
+  /// `inside` are the other holders.
   void entered(Node node, const Wish& wish, const Inside& inside);
-  /// It does not wait any more.
+  /// The node does not wait any more.
   void gave_up(Node node) { waiting_.erase(node); }
   const SharingStats& sharing() const { return sharing_; }
 
@@ -43,7 +43,8 @@ class SharingMeter {
   std::map<Node, Wish> waiting_;
 };
 
-/// What never happened although the options ask for it and there were nodes and requests enough.
+/// Names what never happened, although the options ask for it and there were enough nodes and
+/// requests.
 Finding missed(const SharingStats& sharing, const Options& options);
 
 }  // namespace conch::sim

@@ -14,7 +14,7 @@ Options options(double readers, std::uint32_t ranges) {
   return options;
 }
 
-/// Many entries in which nobody met.
+/// Many entries, none of which met another.
 SharingStats lonely() {
   SharingStats sharing;
   sharing.reads = sharing.writes = 1000;

@@ -1,5 +1,4 @@
-// What there is to see of a scripted world at one moment, for somebody who chooses what happens
-// next.
+// What can be seen of a scripted world at one moment, for a user who chooses what happens next.
 #pragma once
 
 #include <optional>
@@ -33,10 +32,10 @@ struct Sight {
     Node node = 0;
     Phase phase = Phase::absent;
     bool token = false;
-    /// Its fields; empty if it is not there.
+    /// The node's fields; empty if it is not there.
     std::string state = {};
     std::vector<TimerId> armed = {};
-    // Of an election.
+    // In an election.
     std::optional<Node> elected = {};
     bool participant = false;
     bool retired = false;
@@ -58,17 +57,17 @@ struct Sight {
   };
 
   const CatalogEntry* entry = nullptr;
-  /// All who have ever been there.
+  /// All nodes that have ever been there.
   std::vector<Member> members = {};
   /// The oldest first.
   std::vector<Message> in_flight = {};
   std::vector<Verdict> verdicts = {};
-  /// Why nothing will happen, if somebody waits all the same.
+  /// Why nothing will happen, if a node waits all the same.
   Finding deadlock = {};
   /// The sides of a partition.
   FlatSet<Node> left = {};
   FlatSet<Node> right = {};
-  /// Who could join next.
+  /// The node that could join next.
   std::optional<Node> newcomer = {};
 };
 

@@ -1,5 +1,5 @@
-// Memory of a simulated machine, for data that locks protect. Processes of one machine share it;
-// it outlives those that have it.
+// Memory of a simulated machine, for data that locks protect. Processes of one machine share it; it
+// lives as long as any of them has it.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace conch::sim {
 
 class SimulatedBlock final : public node::Block {
  public:
-  /// A simulation that only measures times has data of a size, and no bytes of them.
+  /// Whether bytes are kept. A simulation that only measures times keeps just their size.
   enum class Bytes : std::uint8_t { kept, none };
 
-  /// `meanwhile` is called whenever somebody is about to look at what is in it: whoever else has
-  /// the memory may change it just then.
+  /// `meanwhile` is called before every look at shared memory: another process that shares it may
+  /// change it just then.
   explicit SimulatedBlock(std::uint64_t identity, Bytes bytes = Bytes::kept,
                           std::function<void()> meanwhile = {})
       : memory_(std::make_shared<Memory>()), keeps_bytes_(bytes == Bytes::kept) {
     memory_->identity = identity;
     memory_->meanwhile = std::move(meanwhile);
   }
-  /// As another process gets it. From then on neither is private.
+  /// The same memory for another process. From then on neither block is private.
   std::shared_ptr<SimulatedBlock> share() {
     is_private_ = false;
     return std::make_shared<SimulatedBlock>(*this);

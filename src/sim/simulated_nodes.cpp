@@ -47,8 +47,8 @@ struct Wording {
   static std::string brief(const A& value) { return print_brief(value); }
 };
 
-/// A protocol over an overlay: what is carried and what goes straight are the protocol's words, and
-/// so is the state. The overlay's own kinds of messages come behind the protocol's.
+/// A protocol over an overlay: messages, carried or direct, and the state are shown as the
+/// protocol's. The overlay's own kinds of messages come after the protocol's.
 template <class P, class O>
 struct Wording<overlay::Routed<P, O>> {
   using A = overlay::Routed<P, O>;
@@ -164,7 +164,7 @@ class SimulatedNodesOf final : public SimulatedNodes {
     posted.slot = messages_.put(std::move(send.message));
     host_.post(posted);
   }
-  /// As `encoded_size` and `hash64` see the message that this one is the chosen of.
+  /// Gives what `encoded_size` and `hash64` give for the variant that holds this message.
   template <class M>
   static void describe(const M& message, std::size_t index, Posted& posted) {
     if constexpr (TokenBased<A>) posted.token = std::same_as<M, typename A::Token>;

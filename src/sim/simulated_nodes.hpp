@@ -16,14 +16,13 @@
 
 namespace conch::sim {
 
-/// Every world here puts what happens before the same oracles. A Node is 0 .. N-1, also the value
-/// of its NodeId.
+/// All worlds here use the same oracles. A Node is 0 .. N-1, which is also the value of its NodeId.
 using namespace oracle;
 
 inline NodeId id_of(Node node) { return NodeId{node}; }
 inline Node node_of(NodeId id) { return static_cast<Node>(id.value); }
 
-/// What the world is told of a message that is to be sent. The receiver frees the slot.
+/// A message that is to be sent, as the world sees it. The receiver frees the slot.
 struct Posted {
   Node from;
   Node to;
@@ -59,7 +58,7 @@ class SimulatedNodes {
   /// The names of the algorithm's messages, by kind.
   virtual std::span<const std::string> kinds() const = 0;
 
-  // What happens to one node. Those an algorithm has no capability for must not be called.
+  // Calls of one node. A call for which the algorithm has no capability is not allowed.
   virtual void create(Node node, const Assignment& start) = 0;
   virtual void destroy(Node node) = 0;
   virtual void tell(Node node, const Input& input) = 0;
@@ -81,25 +80,25 @@ class SimulatedNodes {
   virtual bool holds_token(Node node) const = 0;
   virtual std::size_t remembered(Node node) const = 0;
   virtual std::string state(Node node) const = 0;
-  /// Without itself and the roster, for somebody who looks at all nodes after every event; empty
-  /// if there is no such node at the moment.
+  /// The state without the node itself and the roster, to be looked at after every event; empty if
+  /// there is no such node at the moment.
   virtual std::string brief_state(Node node) const = 0;
   virtual std::string print(Slot slot) const = 0;
   virtual bool may_be_late(Slot slot) const = 0;
   /// What is wrong with the structure of these members, in the order of their numbers, while
-  /// nothing is in flight; nothing if the algorithm has none.
+  /// nothing is in flight; empty if nothing is, or if the algorithm has no structure.
   virtual std::string disorder(const std::vector<Node>& members) const = 0;
-  /// Of one node's value, without what its containers allocate.
+  /// The size of one node's value, without what its containers allocate.
   virtual std::size_t bytes_per_node() const = 0;
 
-  /// How many tokens the nodes have together; of an algorithm without one, none.
+  /// How many tokens the nodes have together; zero for an algorithm without tokens.
   int tokens() const { return tokens_; }
 
  protected:
   int tokens_ = 0;
 };
 
-/// Under a protocol: an overlay that stays as it is, a FingerRing, or Pastry.
+/// The overlay under a protocol: a FingerRing, which stays as it is, or Pastry.
 enum class Underlay : std::uint8_t { fixed, pastry };
 
 /// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them.

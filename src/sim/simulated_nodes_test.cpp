@@ -25,13 +25,13 @@ std::string state_of(const CatalogEntry& entry, Tuning tuning) {
   return simulated_nodes->state(0);
 }
 
-// Whoever creates a node need not know that its name has a preset.
+// The creator of a node need not know that its name has a preset.
 TEST(Population, CreatesNodesWithTheirPreset) {
   const CatalogEntry& maekawa = find_algorithm("maekawa");
-  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = Voting::grid});
-  std::string by_grid = state_of(maekawa, {.voting = Voting::grid});
-  EXPECT_NE(by_grid, state_of(maekawa, {.voting = Voting::plane}));
-  EXPECT_EQ(by_grid, state_of(grid, {.voting = Voting::plane}));
+  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = VotingSetShape::grid});
+  std::string by_grid = state_of(maekawa, {.voting = VotingSetShape::grid});
+  EXPECT_NE(by_grid, state_of(maekawa, {.voting = VotingSetShape::plane}));
+  EXPECT_EQ(by_grid, state_of(grid, {.voting = VotingSetShape::plane}));
 }
 
 TEST(Population, SeesWhatIsWrongWithAStructure) {

@@ -6,10 +6,10 @@ namespace conch::sim {
 
 using namespace recovery;
 
-Answer SimulatedRegister::answer(const Ask& ask, Time now) {
+RegisterAnswer SimulatedRegister::answer(const RegisterRequest& ask, Time now) {
   expire(now);
   bool yes = std::visit([&](const auto& question) { return take(question, now); }, ask.question);
-  Answer answer{ask.number, yes, standing()};
+  RegisterAnswer answer{ask.number, yes, standing()};
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
   answer.standing.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
   return answer;
@@ -28,10 +28,10 @@ bool SimulatedRegister::take(const Propose& propose, Time now) {
   return true;
 }
 
-bool SimulatedRegister::take(const Renew& renew, Time now) {
+bool SimulatedRegister::take(const RenewLease& renew, Time now) {
   if (!view_.has_tenant(renew.life) || ended_.contains(renew.life)) return false;
   auto lease = leases_.find(renew.life);
-  if (lease != leases_.end() && lease->second <= now) return false;  // over, for its peer
+  if (lease != leases_.end() && lease->second <= now) return false;  // it has ended for its peer
   leases_[renew.life] = now + terms_.length;
   return true;
 }
@@ -39,7 +39,7 @@ bool SimulatedRegister::take(const Renew& renew, Time now) {
 bool SimulatedRegister::take(const RenewDelayed& renew, Time now) {
   Duration& delay = delays_[renew.life];
   delay = std::max(delay, renew.lock_delay);
-  return take(Renew{renew.life}, now);
+  return take(RenewLease{renew.life}, now);
 }
 
 Duration SimulatedRegister::lock_delay(const PeerInstance& life) const {

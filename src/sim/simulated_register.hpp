@@ -15,11 +15,11 @@ class SimulatedRegister {
  public:
   explicit SimulatedRegister(const recovery::LeaseTerms& terms) : terms_(terms) {}
 
-  /// What it says when its clock shows this.
-  recovery::Answer answer(const recovery::Ask& ask, Time now);
-  /// Ends the leases that have run out; whether there were any.
+  /// The answer when the register's clock shows `now`.
+  recovery::RegisterAnswer answer(const recovery::RegisterRequest& ask, Time now);
+  /// Ends the leases that have run out. Returns whether there were any.
   bool expire(Time now);
-  /// The peer is known to be dead; whether that is news.
+  /// The peer is known to be dead. Returns whether that is news.
   bool end(const PeerInstance& life);
   /// When the next lease runs out.
   std::optional<Time> next_expiry() const;
@@ -27,15 +27,15 @@ class SimulatedRegister {
   const recovery::View& view() const { return view_; }
   recovery::RegisterSnapshot standing() const;
   std::uint64_t refusals() const { return refusals_; }
-  /// So much longer than its lease this one is waited for, if nobody sees that it is dead.
+  /// How much longer than its lease others wait for this life, unless it is seen to be dead.
   Duration lock_delay(const PeerInstance& life) const;
-  /// How many have begun; those between are skipped as the clock goes on.
+  /// How many epochs have begun; numbers between them are skipped as the clock goes on.
   std::uint64_t epochs() const { return epochs_; }
 
  private:
   bool take(const recovery::Look&, Time) { return false; }
   bool take(const recovery::Propose& propose, Time now);
-  bool take(const recovery::Renew& renew, Time now);
+  bool take(const recovery::RenewLease& renew, Time now);
   bool take(const recovery::RenewDelayed& renew, Time now);
 
   recovery::LeaseTerms terms_;

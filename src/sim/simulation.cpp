@@ -10,15 +10,16 @@ namespace {
 constexpr std::uint64_t workload_stream = 2;
 constexpr std::uint64_t fault_stream = 3;
 
-/// So many deliveries without an entry, while somebody waits, are a livelock.
+/// So many deliveries without an entry, while a node waits, are a livelock.
 constexpr std::uint64_t stalled_after(Node nodes) { return 20'000 + 2'000 * std::uint64_t{nodes}; }
 
-/// Where messages take no time, a link would repeat itself all the while that somebody is stopped.
+/// Not zero: where messages take no time, a link would repeat itself all the while that a node is
+/// stopped.
 Duration first_repetition(const Options& options) {
   return std::max<Duration>(6 * options.latency_max(), std::chrono::milliseconds(1));
 }
 
-/// Those of the algorithms' header comments.
+/// The bounds in the algorithms' header comments.
 std::vector<VisitOracle::Rules> visit_rules(const Options& options, const NetworkModel& network) {
   if (options.clusters.size() < 2) return {};
   Duration known_after = 4 * options.latency_max();
@@ -121,7 +122,7 @@ void Simulation::start() {
   }
 }
 
-/// An event of the node's own, by its own clock.
+/// Schedules an event of the node's own, by its own clock.
 void Simulation::after(Node node, Duration delay, What what, std::uint32_t a, std::uint32_t b) {
   const Process& process = processes_[node];
   if (process.rate != 1)
@@ -236,7 +237,7 @@ void Simulation::check_memory() {
   observer_->report(Property::memory, memory_at_rest(remembered, allowed), now_);
 }
 
-/// Of the members that have joined, while nothing is on its way.
+/// Examines the members that have joined, while nothing is on its way.
 void Simulation::examine_structure() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
   std::vector<Node> members;
@@ -280,7 +281,7 @@ Result Simulation::result() {
     result.structure = Verdict::not_promised;
   else if (structure_checks_ == 0)
     result.structure = Verdict::not_checked;
-  // A run that ended at a broken safety property says nothing about who would have got in.
+  // A run that ended at a broken safety property does not tell whether waiters would have entered.
   if (result.violation && is_safety(result.violation->property))
     result.progress = Verdict::not_checked;
   return result;

@@ -20,9 +20,9 @@ std::string_view word(Verdict verdict);
 
 struct Result {
   MetricsReport report;
-  /// Of a run with several clusters.
+  /// Set in a run with several clusters.
   std::optional<Visits> visits;
-  /// Of a run with readers or ranges.
+  /// Set in a run with readers or ranges.
   std::optional<SharingStats> sharing;
   std::optional<Violation> violation;
   Time ended;
@@ -30,14 +30,14 @@ struct Result {
   Verdict progress = Verdict::held;
   Verdict order = Verdict::held;
   Verdict structure = Verdict::held;
-  /// How often it was examined.
+  /// How often the structure was examined.
   std::uint64_t structure_checks = 0;
   std::string trace_hash;
   Happened happened{};
   /// Messages that reached an algorithm.
   std::uint64_t delivered = 0;
   std::size_t bytes_per_node = 0;
-  /// Who waited at the end.
+  /// The nodes that waited at the end.
   std::vector<Node> waiting;
 };
 
@@ -65,7 +65,7 @@ class Simulation final : private EffectSink {
     /// Counts crashes and restarts; an event of an earlier life is void.
     std::uint16_t life = 0;
     bool churns = false;
-    /// Of one that churns: this is its second request since it joined.
+    /// For a process that churns: this is its second request since it joined.
     bool asks_again = false;
     /// How fast its clock runs.
     double rate = 1;
@@ -78,7 +78,7 @@ class Simulation final : private EffectSink {
     Causality::Clock clock;
   };
 
-  // Host.
+  // EffectSink
   void post(const Posted& message) override;
   void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override;
@@ -90,7 +90,7 @@ class Simulation final : private EffectSink {
   // The loop.
   void start();
   void handle(const Event& event);
-  /// Whether the run has ended: something broke, everybody is done, or nothing can happen.
+  /// Whether the run has ended: something broke, all processes are done, or nothing can happen.
   bool over() {
     if (observer_->violation()) return true;
     if (!pending_faults_.empty()) begin_pending_faults();
@@ -148,7 +148,8 @@ class Simulation final : private EffectSink {
   void restart(Node node);
   void suspect(Node whom);
 
-  /// Runs an algorithm. Of one that has left, only the links may still have something to do.
+  /// Whether the node runs an algorithm. After it has left, only its links may have something to
+  /// do.
   bool present(Node node) const {
     return linked(node) && processes_[node].phase != Phase::draining;
   }
@@ -177,12 +178,12 @@ class Simulation final : private EffectSink {
   std::vector<Process> processes_;
   Members roster_;
   Clusters clusters_;
-  /// Leavers from whom or to whom messages are on their way.
+  /// Nodes that have left while messages from them or to them are on their way.
   std::vector<Node> draining_;
   std::vector<ArrivedMessage> arrived_;
   std::vector<ApplicationMessage> told_;
   std::map<std::pair<Node, TimerId>, std::uint32_t> timers_;
-  /// Faults whose node does not exist yet, and whom the others struck.
+  /// Faults that fit no node yet, and the nodes that the others struck.
   std::vector<std::size_t> pending_faults_;
   std::map<std::size_t, Node> struck_;
   /// Events other than messages that may still change something.

@@ -1,4 +1,4 @@
-// The faults of a simulation: who is struck, by what, and when it ends.
+// The faults of a simulation: which node is struck, by what, and for how long.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ void Simulation::schedule_faults() {
   }
 }
 
-/// Random pauses and partitions, all over when the storm is.
+/// Schedules random pauses and partitions, all over when the storm is.
 void Simulation::brew_storm() {
   Duration storm = *options_.faults.storm;
   auto nodes = options_.nodes();
@@ -40,7 +40,7 @@ void Simulation::brew_storm() {
   events_.push(Time(storm), {.what = What::calm});
 }
 
-/// Except as the home, the home is never meant: what its crash does is a question of its own.
+/// Only the role `home` means the home: what its crash does is a question of its own.
 bool Simulation::matches(Node node, Who::Role role) const {
   Phase phase = processes_[node].phase;
   bool idle = phase == Phase::thinking;
@@ -59,7 +59,7 @@ bool Simulation::matches(Node node, Who::Role role) const {
 }
 
 bool Simulation::votes_for_a_waiter(Node node) const {
-  Voting voting = simulated_nodes_->entry().tuned(options_.tuning).voting;
+  VotingSetShape voting = simulated_nodes_->entry().tuned(options_.tuning).voting;
   for (Node other = 0; other < processes_.size(); ++other) {
     if (processes_[other].phase != Phase::waiting) continue;
     if (voting_set(roster_, id_of(other), voting).contains(id_of(node))) return true;

@@ -41,7 +41,8 @@ void Simulation::request(Node node) {
   call(node, [&] { simulated_nodes_->tell(node, input::Request{wish}); });
 }
 
-/// A run of blocks is as likely to end after a block as to go on; the run of all is everything.
+/// After each block a run is as likely to end as to go on; a run of all blocks is the default
+/// range.
 Wish Simulation::draw_wish() {
   constexpr std::uint64_t block_bytes = 1024;
   Wish wish;
@@ -54,9 +55,9 @@ Wish Simulation::draw_wish() {
   return wish;
 }
 
-/// How long a process that churns sticks to a request. Half of the time that is about as long as
-/// the request is on its way, otherwise long enough for some of a queue of everybody: sometimes it
-/// is served and sometimes not, whatever the load.
+/// How long a process that churns keeps a request. Half of the time that is about as long as the
+/// request is on its way, otherwise long enough for a part of a full queue: so it is sometimes
+/// served and sometimes not, whatever the load.
 Duration Simulation::patience() {
   if (random_.chance(0.5))
     return Distribution::exponential(2 * options_.remote_latency.mean()).draw(random_);
@@ -65,7 +66,7 @@ Duration Simulation::patience() {
   return thinks + holders * options_.hold.draw(random_);
 }
 
-/// The request is made, in the order of happened-before, before the other process is told of it.
+/// The request happens before the other process is told of it.
 void Simulation::maybe_tell(Node node) {
   if (processes_.size() < 2 || !random_.chance(options_.chatter)) return;
   Node to = static_cast<Node>(random_.below(processes_.size() - 1));
@@ -132,8 +133,9 @@ void Simulation::withdrawn(Node node) {
   finished(node);
 }
 
-/// One request is over, served or withdrawn. The out-of-order cycle of one that churns (Hernane,
-/// Gustedt, Benyettou 2015, listing 1): a second request at once; after that it leaves.
+/// A request is over, served or withdrawn. A process that churns runs the out-of-order cycle
+/// (Hernane, Gustedt, Benyettou 2015, listing 1): it makes a second request at once, and then
+/// leaves.
 void Simulation::finished(Node node) {
   Process& process = processes_[node];
   --process.remaining;
@@ -163,8 +165,8 @@ void Simulation::left(Node node) {
   after(node, Duration{0}, What::roster);
 }
 
-/// A leaver may come back when the last message from it or to it has arrived: nothing of its former
-/// life meets its next.
+/// A node that has left may come back when the last message from it or to it has arrived: so
+/// nothing of its former life meets its next.
 void Simulation::see_off() {
   for (Node node : std::exchange(draining_, {})) {
     if (processes_[node].phase != Phase::draining) continue;  // it has crashed
@@ -178,7 +180,7 @@ void Simulation::see_off() {
   }
 }
 
-/// Onto the roster first; then it asks a member to welcome it.
+/// Puts the node onto the roster first; then it asks a member to welcome it.
 void Simulation::join(Node node) {
   observer_->joins(node, now_);
   Members welcoming = roster_;

@@ -128,7 +128,7 @@ TEST(Simulation, OnlyThoseAskWhoAreAskers) {
   EXPECT_EQ(result.report.entries, 2 * options.requests);
 }
 
-// Entering again costs nothing where permissions are kept: 18 messages for the first of each row.
+// Entering again costs nothing where permissions are kept: only the first entry takes 18 messages.
 TEST(Simulation, RequestsComeInRows) {
   Options options = of("ricart-agrawala-kept");
   options.askers = {3};
@@ -369,7 +369,7 @@ TEST(Simulation, WhatCannotBeCombinedIsRefused) {
   refused([](Options& o) { o.faults.scheduled = {Crash{{Who::Role::number, 99}, 1s, {}}}; });
   refused([](Options& o) {
     o.algorithm = "maekawa";
-    o.tuning.voting = Voting::plane;
+    o.tuning.voting = VotingSetShape::plane;
   });
   refused([](Options& o) {
     o.algorithm = "naimi-trehel";

@@ -1,4 +1,4 @@
-// Values that are kept under a number until somebody fetches them: messages on their way, mostly.
+// Values that are kept under a number until they are fetched, mostly messages on their way.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace conch::sim {
 
 using Slot = std::uint32_t;
 
-/// A number that is free is given out again, the last one first.
+/// Free numbers are given out again, the last one first.
 template <class Value>
 class Slots {
  public:
@@ -21,7 +21,7 @@ class Slots {
     at(slot) = std::move(value);
     return slot;
   }
-  /// Stays where it is until its slot is freed.
+  /// The value stays where it is until its slot is freed.
   const Value& operator[](Slot slot) const { return blocks_[slot / block_size][slot % block_size]; }
   void free(Slot slot) { free_.push_back(slot); }
   Value take(Slot slot) {

@@ -1,4 +1,4 @@
-// What runs must have shown to mean something, counted.
+// Counts what runs must have shown to mean something.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace conch::sim {
 
-/// How often each thing happened, by what it is called; zero if it should have happened.
+/// How often each thing happened, by name; zero if it should have happened and did not.
 using Sometimes = std::map<std::string, std::uint64_t>;
 
 /// The names of an algorithm's messages, as traces have them.
@@ -21,7 +21,7 @@ std::vector<std::string> message_kinds(const CatalogEntry& entry);
 void count_messages(const CatalogEntry& entry, const std::map<std::string, std::uint64_t>& by_type,
                     Sometimes& sometimes);
 
-/// What the options ask for, and the algorithm's messages.
+/// Counts what the options ask for, and the algorithm's messages.
 Sometimes sometimes_of(const Options& options, const Result& result);
 
 void add(Sometimes& sum, const Sometimes& more);

@@ -1,4 +1,4 @@
-// One thing that goes wrong at a certain step of a run, to a certain peer.
+// A single fault at a given step of a run, for a given peer.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@ namespace conch::sim {
 
 struct Strike {
   enum class Kind : std::uint8_t {
-    kill,     // nobody notices: its lease runs out
+    kill,     // no peer notices: its lease runs out
     end,      // it is seen to be dead
-    restart,  // it starts again before anybody has noticed
+    restart,  // it starts again before any peer has noticed
     delay,    // it is stopped for a moment, in which others get ahead of it
-    nap,      // for less than its lease
-    stop,     // for longer
+    nap,      // it is stopped for less than its lease
+    stop,     // it is stopped for longer
     leave,
     cut_off,  // it does not reach the register
     hang_up,  // all its connections break
-    suspect,  // another one thinks that it is dead
+    suspect,  // another peer thinks that it is dead
   };
-  /// Before so many events.
+  /// The fault strikes before the event with this number.
   std::uint64_t step = 0;
   Kind kind{};
   std::uint32_t peer = 0;

@@ -19,7 +19,7 @@ class NdjsonSink final : public TraceSink {
       : out_(out), states_(!algorithm.empty()), algorithm_(algorithm) {}
 
   bool wants_states() const override { return states_; }
-  // Details hold no character that JSON would have us escape.
+  // Details hold no character that JSON must escape.
   void write(const TraceEvent& event, const Causality*) override {
     std::string node = std::to_string(event.node);
     std::string peer = event.peer ? std::to_string(*event.peer) : "";
@@ -45,7 +45,7 @@ class NdjsonSink final : public TraceSink {
   std::ostream& out_;
   bool states_;
   std::string algorithm_;
-  /// By node, its state as it was written last.
+  /// By node: its state as it was last written.
   std::vector<std::string> last_;
   std::string text_;
 };

@@ -26,9 +26,9 @@ struct TraceEvent {
   std::optional<Node> peer;
   /// The message, the fence, the partition.
   std::string detail;
-  /// Of the node afterwards, for a sink that wants states; empty if it has none.
+  /// The node's state afterwards, for a sink that wants states; empty if there is none.
   std::string state = {};
-  /// Which message it is of those that are on their way; 0: it is none.
+  /// Identifies the message among those on their way; 0 if there is none.
   std::uint64_t message = 0;
 };
 
@@ -36,26 +36,26 @@ struct TraceEvent {
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  /// `clocks` are those after the event; none for who wants states.
+  /// `clocks` are those after the event; null for a sink that wants states.
   virtual void write(const TraceEvent& event, const Causality* clocks) = 0;
   virtual bool wants_clocks() const { return false; }
   virtual bool wants_states() const { return false; }
-  /// Of a node before the first event, if states are wanted.
+  /// The state of a node before the first event, if states are wanted.
   virtual void begin(Node, const std::string& /*state*/) {}
-  /// After the event that showed it.
+  /// Called after the event that showed the violation.
   virtual void violate(const Violation&) {}
 };
 
-/// One JSON object a line (trace/line.hpp). With the name of an algorithm, that is in the first,
-/// and the states are there where they change.
+/// Writes one JSON object a line (trace/line.hpp). If an algorithm is given, the first line names
+/// it, and a state is written when it has changed.
 std::unique_ptr<TraceSink> ndjson_sink(std::ostream& out, std::string_view algorithm = {});
 /// For ShiViz: a host, its vector clock and the event, by the regular expression of the first line.
 std::unique_ptr<TraceSink> shiviz_sink(std::ostream& out);
-/// By the ending of the file's name: .shiviz or .log for ShiViz, .json, .ndjson or .jsonl
-/// otherwise. With states, of which ShiViz knows nothing, if there is an algorithm.
+/// Chosen by the ending of the file's name: .shiviz or .log for ShiViz; .json, .ndjson or .jsonl
+/// for JSON, with states if there is an algorithm.
 std::unique_ptr<TraceSink> sink_for(std::string_view file, std::ostream& out,
                                     std::string_view algorithm = {});
-/// Both of them; either may be missing.
+/// Writes to both sinks; either may be null.
 class TwoSinks final : public TraceSink {
  public:
   TwoSinks(TraceSink* first, TraceSink* second) : sinks_{first, second} {}

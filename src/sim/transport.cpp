@@ -166,7 +166,7 @@ class LinkedTransport final : public Transport {
                         {.node = event.node, .a = event.a, .what = What::retransmit});
   }
 
-  /// Sequence number, acknowledgement and frame length, about.
+  /// About the size of sequence number, acknowledgement and frame length.
   static constexpr std::uint32_t header_bytes = 12;
 
   Wiring wiring_;

@@ -1,4 +1,5 @@
-// From one algorithm value to another: through the network as it is, or over reliable links.
+// Carries messages from one algorithm value to another: through the network as it is, or over
+// reliable links.
 #pragma once
 
 #include <map>
@@ -26,8 +27,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual void send(const Posted& message, Time now) = 0;
-  /// What a `frame` or `retransmit` event brings to its node, in order; a `deliver` event is itself
-  /// what it brings.
+  /// Appends the messages that a `frame` or `retransmit` event brings to its node, in order; a
+  /// `deliver` event is itself a message.
   virtual void handle(const Event&, Time, std::vector<ArrivedMessage>&) {}
   /// The message has been read.
   virtual void done(Slot slot) = 0;
@@ -68,7 +69,7 @@ struct Wiring {
 
 /// A message is lost or repeated if the network does so.
 std::unique_ptr<Transport> raw_transport(Wiring wiring);
-/// Exactly once and in order, whatever the network does.
+/// Delivers exactly once and in order, whatever the network does.
 std::unique_ptr<Transport> linked_transport(Wiring wiring, Duration first_repetition);
 
 }  // namespace conch::sim

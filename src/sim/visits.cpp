@@ -34,7 +34,7 @@ Finding VisitOracle::entered(Node node, Time now) {
          std::to_string(*other) + " of another cluster waits";
 }
 
-/// Somebody outside who has waited for long enough.
+/// A node outside that has waited for long enough.
 std::optional<Node> VisitOracle::kept_waiting(std::uint32_t cluster, Time now) const {
   for (auto [since, node] : waiting_) {
     if (since + rules_.known_after > now) break;

@@ -11,13 +11,13 @@
 
 namespace conch::sim {
 
-/// A visit: consecutive entries of one cluster, or of one site, while somebody outside waits whose
-/// request has been known for long.
+/// A visit: consecutive entries of one cluster, or of one site, while a node outside waits whose
+/// request has been known for long enough.
 struct Visits {
   std::uint64_t count = 0;
   std::uint64_t entries = 0;
   std::uint64_t longest = 0;
-  /// The most entries of one visit that overtook somebody outside: their requests are younger.
+  /// The most entries of one visit that overtook a node outside: their requests are younger.
   std::uint64_t most_preemptions = 0;
 
   double mean() const {
@@ -32,7 +32,7 @@ class VisitOracle {
     std::vector<std::uint32_t> cluster_of;
     /// A request that has waited for so long is known wherever it matters.
     Duration known_after = {};
-    /// By cluster, how many entries a visit may have; nothing if nobody judges.
+    /// By cluster, how many entries a visit may have; empty if visits are not judged.
     std::vector<std::uint64_t> bounds = {};
   };
   explicit VisitOracle(Rules rules) : rules_(std::move(rules)), asked_(rules_.cluster_of.size()) {}
@@ -48,7 +48,7 @@ class VisitOracle {
 
   Rules rules_;
   std::vector<std::optional<Time>> asked_;
-  /// Those who wait, the longest first.
+  /// Waiting nodes, the longest wait first.
   std::set<std::pair<Time, Node>> waiting_;
   std::uint32_t cluster_ = 0;
   std::uint64_t length_ = 0;

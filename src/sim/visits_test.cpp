@@ -95,7 +95,7 @@ TEST(Visits, HaveAtMostNAndEpsAndOneEntriesAtRealisticLatencies) {
       std::uint64_t longest = 0;
       for (std::uint64_t seed = 1; seed <= 250; ++seed)
         longest = std::max(longest, longest_visit(realistic(name, eps, seed)));
-      EXPECT_GE(longest, 3 + eps) << name << ", eps " << eps;  // or nobody overtook
+      EXPECT_GE(longest, 3 + eps) << name << ", eps " << eps;  // or no node overtook
       EXPECT_LE(longest, 3 + eps + 1) << name << ", eps " << eps;
     }
   }
@@ -120,7 +120,7 @@ TEST(Visits, HoldInRandomLayoutsWithAndWithoutSites) {
   }
 }
 
-// A site's racks overtake other sites: fewer entries between leaving a site and coming back.
+// With a larger eps, racks of a site overtake other sites, so the lock changes sites less often.
 TEST(Visits, ARackOfTheSameSiteOvertakesAnotherSite) {
   std::map<unsigned, double> waits;
   for (unsigned eps : {0u, 2u}) {

@@ -1,5 +1,5 @@
-// How long a message takes between two nodes where nothing is lost, repeated or drawn by lot: the
-// same between all, or along the routes of a grid of clusters.
+// How long a message takes between two nodes if nothing is lost, repeated or random: the same
+// between all nodes, or along the routes of a grid of clusters.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace conch::sim {
 
-/// Everybody is as far from everybody. The setting of [Hernane 2015]: equation
-/// 4's alpha * eta is 10.4 * 430 us, and a gigabit a second carries 0.92 of that.
+/// All nodes are equally far apart. The setting of [Hernane 2015]: equation 4's alpha * eta is 10.4
+/// * 430 us, and a gigabit a second carries 0.92 of that.
 struct Uniform {
   Duration latency = std::chrono::microseconds(4472);
   double bytes_per_s = 0.92 * 1.25e8;
@@ -41,10 +41,10 @@ struct Grid {
 
 using Wires = std::variant<Uniform, Grid>;
 
-/// Of a message that is so long, on lines that carry nothing else.
+/// How long a message of this size takes on lines that carry nothing else.
 Duration journey(const Wires& wires, Node from, Node to, std::uint64_t bytes);
 
-/// Of a message of no length, the mean of all pairs.
+/// The mean over all pairs, for a message of no length.
 Duration mean_latency(const Wires& wires, Node nodes);
 
 }  // namespace conch::sim

@@ -1,4 +1,4 @@
-// Collects events of a peer for its page while somebody watches.
+// Collects events of a peer for its status page while a browser watches.
 //
 // The engine calls it under its guard; another thread fetches the notes a few times a second and
 // turns them into text. Between two fetches only a bounded number is kept, and the rest is only

@@ -34,7 +34,7 @@ struct Note {
   NodeId other = {};
   Mode mode = Mode::write;
   Fence fence = {};
-  /// How long it waited for the lock, or held it.
+  /// How long the claim waited for the lock, or held it.
   Duration lasted{};
   Epoch epoch = {};
   std::vector<NodeId> members = {};

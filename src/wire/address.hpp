@@ -49,7 +49,8 @@ class HostInfo {
  public:
   virtual ~HostInfo() = default;
   virtual const std::string& boot() const = 0;
-  /// Where a socket is here that a peer of this boot calls by this path; empty if it is not here.
+  /// The path by which this process reaches a socket that a peer of the same boot calls by `path`;
+  /// empty if it is not here.
   virtual std::string path_here(const std::string& path) const = 0;
 };
 

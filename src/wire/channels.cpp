@@ -42,7 +42,7 @@ PeerChannel& Channels::channel(const PeerInstance& life) {
 }
 
 void Channels::live_as(const PeerInstance& self, Time now) {
-  flush(now);  // Somebody may wait for the last messages.
+  flush(now);  // Other peers may wait for the last messages.
   options_.identity.self = self;
   std::map<PeerInstance, std::string> addresses;
   for (auto& [life, each] : channels_) {

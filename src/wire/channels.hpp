@@ -225,7 +225,7 @@ class Channels {
   void take_stream(Connection& connection, const PeerInstance& from);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
   void take_answer(Connection& connection, const Frame& frame);
-  void begin_sending(Connection& connection, PeerChannel& to, const Accepted& accepted);
+  void begin_sending(Connection& connection, PeerChannel& to, const HelloAccepted& accepted);
   bool resume(PeerChannel& to, bool known, std::uint64_t received);
   void open(Connection& connection);
 

@@ -33,7 +33,7 @@ Hello Channels::hello_for(const Connection& connection) const {
 
 void Channels::take_hello(Connection& connection, const Frame& frame) {
   auto read = read_hello(frame, options_.identity.speaks);
-  if (auto* refused = std::get_if<Refused>(&read)) return refuse(connection, refused->why);
+  if (auto* refused = std::get_if<HelloRefused>(&read)) return refuse(connection, refused->why);
   const Hello& hello = std::get<Hello>(read);
   std::string why = objection(hello, connection.route, options_.identity);
   if (!why.empty()) return refuse(connection, why);
@@ -119,17 +119,17 @@ void Channels::answer(Connection& connection, bool known, std::uint64_t received
 void Channels::take_answer(Connection& connection, const Frame& frame) {
   auto read = read_answer(frame);
   std::string why;
-  if (auto* refused = std::get_if<Refused>(&read)) {
+  if (auto* refused = std::get_if<HelloRefused>(&read)) {
     why = refused->why;
   } else {
-    why = objection(std::get<Accepted>(read), hello_for(connection));
+    why = objection(std::get<HelloAccepted>(read), hello_for(connection));
   }
   if (!why.empty()) {
     complain("refused by", connection, why);
     connection.was_refused = true;
     return close(connection);
   }
-  const Accepted& accepted = std::get<Accepted>(read);
+  const HelloAccepted& accepted = std::get<HelloAccepted>(read);
   if (auto* sending = connection.as<Sending>())
     return begin_sending(connection, *sending->to, accepted);
   std::string address = connection.as<Asking>()->whom->address;
@@ -139,7 +139,7 @@ void Channels::take_answer(Connection& connection, const Frame& frame) {
   recipient_.contacted(address, accepted.self, now_);
 }
 
-void Channels::begin_sending(Connection& connection, PeerChannel& to, const Accepted& accepted) {
+void Channels::begin_sending(Connection& connection, PeerChannel& to, const HelloAccepted& accepted) {
   to.was_accepted = true;
   to.version = accepted.version;
   if (!resume(to, accepted.known, accepted.received)) return;

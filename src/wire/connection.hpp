@@ -136,9 +136,9 @@ using Purpose = std::variant<Unknown, Sending, Receiving, Asking, Serving, Leavi
 
 enum class Stage : std::uint8_t { connecting, greeting, open, closed };
 
-/// The descriptors that were left when a connection came: enough for everybody; only for other
-/// peers and for clients that do not stay; for nobody, because the last ones are kept for the
-/// register.
+/// How many descriptors were left when a connection came. Ample: enough for all connections.
+/// Scarce: only for other peers, and for clients that do not stay. None: the last ones are kept for
+/// the register.
 enum class Room : std::uint8_t { ample, scarce, none };
 
 struct Connection {

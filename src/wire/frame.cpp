@@ -43,7 +43,7 @@ std::uint32_t number_at(std::string_view bytes) {
 }
 
 void put_header(std::string& out, Kind kind, std::size_t body_bytes) {
-  CONCH_EXPECT(body_bytes < frame_bytes_max, "who makes a frame keeps it short enough");
+  CONCH_EXPECT(body_bytes < frame_bytes_max, "the maker of a frame keeps it short enough");
   put_number(out, static_cast<std::uint32_t>(body_bytes + 1));
   out += static_cast<char>(kind);
 }

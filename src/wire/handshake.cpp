@@ -30,7 +30,7 @@ template <class T, class Result>
 Result read_whole(Decoder& decoder, std::string_view what) {
   T value;
   if (decoder.decode(value) && decoder.finish()) return value;
-  return Refused{std::string(what) + " cannot be read: " + decoder.error()};
+  return HelloRefused{std::string(what) + " cannot be read: " + decoder.error()};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ bool Hello::valid() const {
   return short_enough && role <= Role::stream && complete && is_address_or_none(address);
 }
 
-bool Accepted::valid() const {
+bool HelloAccepted::valid() const {
   return algorithm.size() <= algorithm_bytes_max && is_address_or_none(address) &&
          software.size() <= software_bytes_max;
 }
@@ -53,34 +53,34 @@ void put_hello(std::string& out, const Hello& hello) {
   put_frame(out, Kind::hello, body);
 }
 
-void put_answer(std::string& out, const Accepted& accepted) {
+void put_answer(std::string& out, const HelloAccepted& accepted) {
   put_fields(out, Kind::accepted, accepted);
 }
 
 void put_refusal(std::string& out, std::string_view why) {
-  put_fields(out, Kind::refused, Refused{std::string(why.substr(0, sentence_bytes_max))});
+  put_fields(out, Kind::refused, HelloRefused{std::string(why.substr(0, sentence_bytes_max))});
 }
 
-std::variant<Hello, Refused> read_hello(const Frame& frame, const Versions& ours) {
+std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions& ours) {
   if (frame.kind != Kind::hello)
-    return Refused{std::string(word(frame.kind)) + " instead of a hello"};
+    return HelloRefused{std::string(word(frame.kind)) + " instead of a hello"};
   Decoder decoder(frame.body);
   Versions speaks;
-  if (!decoder.decode(speaks)) return Refused{"the hello has no versions"};
+  if (!decoder.decode(speaks)) return HelloRefused{"the hello has no versions"};
   if (!common(speaks, ours))
-    return Refused{"you speak " + describe(speaks) + " of the protocol, this peer " +
+    return HelloRefused{"you speak " + describe(speaks) + " of the protocol, this peer " +
                    describe(ours) + "; first install a release between the two"};
-  auto hello = read_whole<Hello, std::variant<Hello, Refused>>(decoder, "the hello");
+  auto hello = read_whole<Hello, std::variant<Hello, HelloRefused>>(decoder, "the hello");
   if (auto* read = std::get_if<Hello>(&hello)) read->speaks = speaks;
   return hello;
 }
 
-std::variant<Accepted, Refused> read_answer(const Frame& frame) {
-  using Answer = std::variant<Accepted, Refused>;
+std::variant<HelloAccepted, HelloRefused> read_answer(const Frame& frame) {
+  using Answer = std::variant<HelloAccepted, HelloRefused>;
   Decoder decoder(frame.body);
-  if (frame.kind == Kind::accepted) return read_whole<Accepted, Answer>(decoder, "the acceptance");
-  if (frame.kind == Kind::refused) return read_whole<Refused, Answer>(decoder, "the refusal");
-  return Refused{std::string(word(frame.kind)) + " instead of the answer to a hello"};
+  if (frame.kind == Kind::accepted) return read_whole<HelloAccepted, Answer>(decoder, "the acceptance");
+  if (frame.kind == Kind::refused) return read_whole<HelloRefused, Answer>(decoder, "the refusal");
+  return HelloRefused{std::string(word(frame.kind)) + " instead of the answer to a hello"};
 }
 
 std::string objection(const Hello& hello, Route route, const Identity& identity) {
@@ -100,7 +100,7 @@ std::string objection(const Hello& hello, Route route, const Identity& identity)
   return "";
 }
 
-std::string objection(const Accepted& accepted, const Hello& hello) {
+std::string objection(const HelloAccepted& accepted, const Hello& hello) {
   if (hello.means && accepted.self != *hello.means)
     return "it is " + describe(accepted.self) + ", not " + describe(*hello.means);
   if (!hello.algorithm.empty() && accepted.algorithm != hello.algorithm)

@@ -27,7 +27,7 @@ enum class Role : std::uint8_t {
 };
 
 struct Hello {
-  /// Said before the rest, which is encoded as in the oldest of them.
+  /// Sent before the rest, which is encoded as in the oldest of these versions.
   Versions speaks = spoken;
   std::string group = {};
   /// Empty for a client, and for a stranger that wants to learn it.
@@ -49,7 +49,7 @@ struct Hello {
   bool valid() const;
 };
 
-struct Accepted {
+struct HelloAccepted {
   PeerInstance self;
   std::string algorithm;
   std::string address;
@@ -62,27 +62,27 @@ struct Accepted {
   std::uint32_t version = 0;
   /// The version of the software, for people.
   std::string software = {};
-  CONCH_FIELDS(Accepted, self, algorithm, address, known, received, version, software)
+  CONCH_FIELDS(HelloAccepted, self, algorithm, address, known, received, version, software)
 
   bool valid() const;
 };
 
-struct Refused {
+struct HelloRefused {
   std::string why;
-  CONCH_FIELDS(Refused, why)
+  CONCH_FIELDS(HelloRefused, why)
 
   bool valid() const { return why.size() <= sentence_bytes_max; }
 };
 
 void put_hello(std::string& out, const Hello& hello);
-void put_answer(std::string& out, const Accepted& accepted);
+void put_answer(std::string& out, const HelloAccepted& accepted);
 /// Cuts a sentence that is too long.
 void put_refusal(std::string& out, std::string_view why);
 
 /// The hello of a dialer, or why a peer that speaks `ours` cannot understand it.
-std::variant<Hello, Refused> read_hello(const Frame& frame, const Versions& ours = spoken);
-/// What the one says who was dialed; or why not, in its words or ours.
-std::variant<Accepted, Refused> read_answer(const Frame& frame);
+std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions& ours = spoken);
+/// The acceptance of the side that was dialed; or why there is none, in its words or ours.
+std::variant<HelloAccepted, HelloRefused> read_answer(const Frame& frame);
 
 /// The identity of this peer, as far as a handshake needs it.
 struct Identity {
@@ -98,7 +98,7 @@ enum class Route : std::uint8_t { local, remote };
 /// Why this hello is refused, as a sentence; empty if it is accepted.
 std::string objection(const Hello& hello, Route route, const Identity& identity);
 /// Why this acceptance does not fit the hello; empty if it does.
-std::string objection(const Accepted& accepted, const Hello& hello);
+std::string objection(const HelloAccepted& accepted, const Hello& hello);
 
 /// For example "peer 7 (life 3)".
 std::string describe(const PeerInstance& life);

@@ -27,7 +27,7 @@ Frame only_frame(FrameReader& reader, const std::string& bytes) {
   return frame.value_or(Frame{});
 }
 
-std::variant<Hello, Refused> sent_and_read(const Hello& hello, const Versions& ours = spoken) {
+std::variant<Hello, HelloRefused> sent_and_read(const Hello& hello, const Versions& ours = spoken) {
   std::string bytes;
   put_hello(bytes, hello);
   FrameReader reader;
@@ -35,20 +35,20 @@ std::variant<Hello, Refused> sent_and_read(const Hello& hello, const Versions& o
 }
 
 TEST(Handshake, AHelloComesAsItWasSaid) {
-  EXPECT_EQ(sent_and_read(peer_hello()), (std::variant<Hello, Refused>(peer_hello())));
+  EXPECT_EQ(sent_and_read(peer_hello()), (std::variant<Hello, HelloRefused>(peer_hello())));
 }
 
 TEST(Handshake, AnAnswerComesAsItWasSaid) {
-  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 1, "0.1.0"};
+  HelloAccepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 1, "0.1.0"};
   std::string bytes;
   put_answer(bytes, accepted);
   FrameReader reader;
-  EXPECT_EQ(read_answer(only_frame(reader, bytes)), (std::variant<Accepted, Refused>(accepted)));
+  EXPECT_EQ(read_answer(only_frame(reader, bytes)), (std::variant<HelloAccepted, HelloRefused>(accepted)));
 
   bytes.clear();
   put_refusal(bytes, "no");
   EXPECT_EQ(read_answer(only_frame(reader, bytes)),
-            (std::variant<Accepted, Refused>(Refused{"no"})));
+            (std::variant<HelloAccepted, HelloRefused>(HelloRefused{"no"})));
 }
 
 TEST(Handshake, ARefusalIsNoLongerThanItMayBe) {
@@ -56,14 +56,14 @@ TEST(Handshake, ARefusalIsNoLongerThanItMayBe) {
   put_refusal(bytes, std::string(10'000, '\xff'));
   FrameReader reader;
   auto answer = read_answer(only_frame(reader, bytes));
-  EXPECT_EQ(std::get<Refused>(answer).why.size(), sentence_bytes_max);
+  EXPECT_EQ(std::get<HelloRefused>(answer).why.size(), sentence_bytes_max);
 }
 
 TEST(Handshake, WhoSpeaksNoVersionOfOursIsToldSoWhateverItSaysElse) {
   std::string body;
   encode(body, Versions{8, 9});
   body += "something of the future";
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body}, {1, 1})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, body}, {1, 1})).why,
             "you speak versions 8 to 9 of the protocol, this peer version 1; first install a "
             "release between the two");
 }
@@ -74,11 +74,11 @@ TEST(Handshake, OneVersionInCommonIsEnough) {
   for (Versions ours : {Versions{1, 2}, {3, 3}, {4, 9}, {1, 9}})
     EXPECT_TRUE(std::holds_alternative<Hello>(sent_and_read(hello, ours))) << describe(ours);
   for (Versions ours : {Versions{1, 1}, {5, 9}})
-    EXPECT_TRUE(std::holds_alternative<Refused>(sent_and_read(hello, ours))) << describe(ours);
+    EXPECT_TRUE(std::holds_alternative<HelloRefused>(sent_and_read(hello, ours))) << describe(ours);
 }
 
 TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
-  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 7, "9.0"};
+  HelloAccepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 7, "9.0"};
   Hello hello = peer_hello();
   EXPECT_EQ(objection(accepted, hello),
             "it answers in version 7 of the protocol, not in versions 1 to 2");
@@ -87,14 +87,14 @@ TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
 }
 
 TEST(Handshake, WhatIsNoHelloIsRefused) {
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::payload, "abc"})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::payload, "abc"})).why,
             "a payload instead of a hello");
-  EXPECT_EQ(std::get<Refused>(read_hello({static_cast<Kind>(77), ""})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({static_cast<Kind>(77), ""})).why,
             "something unknown instead of a hello");
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, ""})).why, "the hello has no versions");
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, ""})).why, "the hello has no versions");
   std::string body;
   encode(body, spoken);
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, body})).why,
             "the hello cannot be read: the input ends inside a number at byte " +
                 std::to_string(body.size()));
 }
@@ -111,8 +111,8 @@ TEST(Handshake, AHelloWithoutSenseIsRefused) {
   Hello of_a_long_name = peer_hello();
   of_a_long_name.group.assign(group_bytes_max + 1, 'x');
   for (const Hello& hello : {without_address, for_nobody, nowhere, of_no_role, of_a_long_name})
-    EXPECT_TRUE(std::get<Refused>(sent_and_read(hello)).why.starts_with("the hello cannot be read"))
-        << std::get<Refused>(sent_and_read(hello)).why;
+    EXPECT_TRUE(std::get<HelloRefused>(sent_and_read(hello)).why.starts_with("the hello cannot be read"))
+        << std::get<HelloRefused>(sent_and_read(hello)).why;
 }
 
 TEST(Handshake, TheLongestHelloFits) {
@@ -155,7 +155,7 @@ TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
               .role = Role::stream,
               .self = them,
               .means = us};
-  EXPECT_EQ(sent_and_read(hello), (std::variant<Hello, Refused>(hello))) << "without an address";
+  EXPECT_EQ(sent_and_read(hello), (std::variant<Hello, HelloRefused>(hello))) << "without an address";
   EXPECT_EQ(objection(hello, Route::remote, identity), "");
   EXPECT_EQ(objection(hello, Route::local, identity), "");
   auto objection_if = [&](auto change) {
@@ -173,7 +173,7 @@ TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
             "this is peer 1 (life 10), not peer 1 (life 9)");
   EXPECT_EQ(objection_if([](Hello& h) { h.self = us; }), "peer 1 (life 10) is this peer itself");
   hello.means.reset();
-  EXPECT_TRUE(std::holds_alternative<Refused>(sent_and_read(hello))) << "it has to mean somebody";
+  EXPECT_TRUE(std::holds_alternative<HelloRefused>(sent_and_read(hello))) << "it has to mean somebody";
 }
 
 TEST(Handshake, AStrangerMayAskWhatTheGroupRuns) {
@@ -191,7 +191,7 @@ TEST(Handshake, ClientsComeThroughTheUnixSocket) {
 }
 
 TEST(Handshake, WhoAcceptsHasToBeWhomTheHelloMeant) {
-  Accepted accepted{us, "naimi-trehel", "", false, 0, 1};
+  HelloAccepted accepted{us, "naimi-trehel", "", false, 0, 1};
   EXPECT_EQ(objection(accepted, peer_hello()), "");
   accepted.self.incarnation = Incarnation{11};
   EXPECT_EQ(objection(accepted, peer_hello()), "it is peer 1 (life 11), not peer 1 (life 10)");

@@ -25,18 +25,18 @@ inline constexpr std::uint32_t acknowledged_payloads_max = 64;
 inline constexpr std::size_t acknowledged_bytes_max = std::size_t{256} << 10;
 inline constexpr Duration acknowledgement_delay_max = std::chrono::milliseconds(20);
 
-/// From the first packet to the answer.
+/// The time limit of a handshake, from the first packet to the answer.
 inline constexpr Duration handshake_patience = std::chrono::seconds(2);
 /// A process that is running notices within this time that something is due.
 inline constexpr Duration noticing_max = std::chrono::milliseconds(200);
-/// Accepted connections that have not said who they are. One more, and the oldest is dropped.
+/// The most accepted connections without a hello. One more, and the oldest is dropped.
 inline constexpr std::size_t half_open_max = 256;
 /// The system closes a TCP connection when bytes have been unacknowledged for so long.
 inline constexpr Duration silence_max = std::chrono::seconds(10);
-/// Lives with a channel.
+/// The most lives that have a channel.
 inline constexpr std::size_t lives_max = 4096;
 inline constexpr std::size_t clients_max = 4096;
-/// Bytes that a client has not read yet.
+/// The most bytes that a client may leave unread.
 inline constexpr std::size_t client_bytes_max = 2 * frame_bytes_max;
 
 /// Data of at most this size are sent within messages. They travel ahead of their lock, unless more
@@ -51,7 +51,7 @@ inline constexpr std::size_t stream_note_bytes_max = enclosure_bytes_max + (std:
 inline constexpr std::size_t stream_note_step = 64;
 /// The longest silence of a stream in the middle of a note or of bytes.
 inline constexpr Duration stream_silence_max = std::chrono::seconds(10);
-/// Streams that a peer serves at a time.
+/// The most streams that a peer serves at a time.
 inline constexpr std::size_t streams_max = 1024;
 
 }  // namespace conch::wire

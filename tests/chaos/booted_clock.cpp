@@ -1,5 +1,5 @@
-// Hides the time namespace of a site that boots again from the processes there: a peer that saw it
-// would count from the boot of the machine below. Linked into the workers, and preloaded into
+// Hides from the processes of a rebooted site that it has its own time namespace: a peer that saw
+// it would count from the boot of the machine below. Linked into the workers, and preloaded into
 // `conch`.
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -60,7 +60,7 @@ TEST_F(Chaos, EtcdIsTheRegister) {
   EXPECT_EQ(status_, 0) << text;
 }
 
-/// The same with etcd. Besides, members that are killed come back and do no harm.
+/// The same with etcd. Also, members of etcd that are killed come back and do no harm.
 TEST_F(Chaos, EtcdIsAway) {
   std::string text = run({"--register", "etcd", "--seconds", "20", "--seed", "1", "--only",
                           "register-away", "--only", "kill-etcd"},

@@ -14,17 +14,17 @@ using Number = std::uint64_t;
 double seconds(Number ns) { return static_cast<double>(ns) / 1e9; }
 Number ns(double seconds) { return static_cast<Number>(seconds * 1e9); }
 
-/// The seat of a life, which is 3 in 3.2.
+/// The seat in the name of a life: 3 in 3.2.
 std::string seat_of(const std::string& who) { return who.substr(0, who.find('.')); }
 
-/// A stay inside of a lock, which may have ended.
+/// A stay inside a lock; it may have ended.
 struct Section {
   std::string who;
   Number line = 0;
   Number at = 0;
   Number fence = 0;
   bool accepted = false;
-  // The data that the holder found and wrote, and when they were promised to stay.
+  // The data that the holder found and wrote, and when it was promised that they stay.
   bool has_data = false;
   Number found_fence = 0;
   Number found_count = 0;
@@ -236,7 +236,7 @@ class Reader {
     lock.value = value;
     if (is_overtaken(lock, section)) complain("wrote while another was inside");
   }
-  /// Whether another life has entered by right since this section began.
+  /// Whether another life has rightfully entered since this section began.
   static bool is_overtaken(const Lock& lock, const Section& section, Number until = ~Number{0}) {
     for (auto other = lock.sections.rbegin(); other != lock.sections.rend(); ++other) {
       if (other->line <= section.line) break;
@@ -244,7 +244,7 @@ class Reader {
     }
     return false;
   }
-  /// The library was asked after the line `still` whether it still has the lock.
+  /// The worker has asked the library after the line `still` whether it still has the lock.
   void take_leave(Lock& lock, Section& section, std::istream& words) {
     std::string held, judged;
     words >> held >> judged;
@@ -276,7 +276,7 @@ class Reader {
   }
 
   /// Checks the data in the order of the fences. Every holder must find the data of the last writer
-  /// whose release was promised to stay, or those of a later writer.
+  /// whose data were promised to stay, or those of a later writer.
   void check_data(Lock& lock) {
     std::erase_if(lock.sections, [](const Section& section) { return !section.has_data; });
     std::stable_sort(lock.sections.begin(), lock.sections.end(),

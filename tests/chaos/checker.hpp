@@ -20,14 +20,15 @@ struct Terms {
 struct Verdict {
   /// Everything that must not happen; empty if nothing was found.
   std::vector<std::string> complaints;
-  /// How many complaints, the first ones, are about the history; the others are about the run.
+  /// How many of the complaints are about the history. They come first; the others are about the
+  /// run.
   std::size_t in_history = 0;
 
   std::map<std::string, std::uint64_t> faults;
   std::uint64_t entries = 0;
-  /// Entries of another life than the one that entered before.
+  /// Entries that follow an entry of another life.
   std::uint64_t handovers = 0;
-  /// Entries of peers that a fault had hit, and which could go on nevertheless.
+  /// Entries of peers that went on although a fault had hit them.
   std::uint64_t entries_while_hit = 0;
   /// Writes that were refused because the lock belonged to another by then.
   std::uint64_t refused = 0;

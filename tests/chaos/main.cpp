@@ -1,4 +1,4 @@
-// `./dev chaos` runs peers at several sites, with everything that can go wrong.
+// `./dev chaos` runs peers at several sites, and injects every kind of fault.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

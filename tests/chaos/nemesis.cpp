@@ -50,7 +50,7 @@ Fault Nemesis::next() {
       Duration(static_cast<Duration::rep>(pauses * static_cast<double>(temper_.pause.count())));
   fault.seat = random_.below(temper_.seats);
   fault.aims = random_.chance(temper_.hunts ? 1 : 0.7);
-  // A site that alone has the register is parted from the others by register_away, not by part.
+  // If one site alone has the register, only register_away cuts it off, not part.
   fault.site =
       temper_.has_etcd ? random_.below(temper_.sites) : 1 + random_.below(temper_.sites - 1);
   fault.clock = std::chrono::seconds(random_.below(200'000)) - 100'000s;

@@ -28,7 +28,7 @@ class Page {
   }
 
  private:
-  /// A page that nobody has written is all zero.
+  /// An unwritten page is all zero.
   std::uint64_t word(std::size_t at) const { return fence() * count() * at; }
 
   std::span<std::uint64_t> words_;

@@ -1,5 +1,5 @@
 // The workers of a chaos run: which peer has which seat, in which life, and how workers are
-// started, struck and counted. Seats 0, 1 and 2 are at site 0, and so on.
+// started, hit and counted. Seats 0, 1 and 2 are at site 0, and so on.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ class PeerProcesses {
   std::vector<std::string> unasked_ends();
   /// How many descriptors each worker has open, by the name of its life.
   std::map<std::string, std::size_t> descriptors() const;
-  /// The processes of all sites; none after the end.
+  /// The processes of all sites. After the end there must be none.
   std::vector<pid_t> processes() const;
   std::string name_of(std::size_t seat) const;
 

@@ -293,7 +293,7 @@ void Run::end_commands() {
   if (count == 0) complain("no command got its lock");
 }
 
-/// Stops the sites with the register last, because nobody can leave without the register.
+/// Stops the site with the register last, because no peer can leave without the register.
 void Run::finish() {
   if (runs_commands()) end_commands();
   processes_.say("finish");

@@ -40,7 +40,7 @@ class Run {
  private:
   using Progress = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
-  /// Not in runs that measure, or that look for a planted bug, which commands would disturb.
+  /// Whether commands run. They would disturb a measurement and the search for a planted bug.
   bool runs_commands() const {
     return options_.group.has_register() && options_.holders_to_hit == 0 &&
            options_.group.plant.empty();
@@ -61,7 +61,7 @@ class Run {
   void finish();
   void look_for_leaks();
 
-  /// False if the run was cancelled meanwhile.
+  /// Returns false if the run is cancelled meanwhile.
   bool pause(Duration time) const;
   bool await(const std::function<bool()>& is_so, Duration within) const;
   /// Whether every worker has entered every lock at least `times` times.

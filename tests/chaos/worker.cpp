@@ -55,7 +55,7 @@ struct Plan {
   peer::Build build = {};
 };
 
-/// How a peer decides that does without this rule of recovery.
+/// How a peer without this rule of recovery decides.
 const recovery::RecoveryPolicy* policy_without(const std::string& name) {
   for (recovery::Rule rule : recovery::rules)
     if (word(rule) == name) return recovery::policy_without(rule);
@@ -96,7 +96,7 @@ volatile std::sig_atomic_t is_asked_to_leave = 0;
 class GuardedResource {
  public:
   virtual ~GuardedResource() = default;
-  /// False if it did not get in: the time was over, or it has to ask again.
+  /// Returns false if it did not get in: the time was over, or it has to ask again.
   virtual bool come_in(Clock::time_point until) = 0;
   virtual std::uint64_t fence() = 0;
   /// The data found inside, as words of the history.
@@ -269,7 +269,7 @@ void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, 
   Visitor(ledger, lock, *resource, seed).run();
 }
 
-/// Nobody can begin while etcd elects a leader, so this tries again until then.
+/// No peer can begin while etcd elects a leader, so this tries again until it has one.
 std::unique_ptr<Peer> begun(const Plan& plan, Diary& diary) {
   Clock::time_point until = Clock::now() + plan.options.admission_patience;
   for (;;) try {

@@ -1,4 +1,4 @@
-/* Tests a program that ends without destroying its handles: it leaves as if it had. Nothing hangs
+/* Tests a program that ends without destroying its handles: it leaves the group. Nothing hangs
    although a thread waits, and its data are with the other peers. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

@@ -35,7 +35,7 @@ static int child(processes* both) {
   EXPECT(dho_ew_acquire(&held), EINVAL);
   OK(dho_ew_release(&held));
   OK(dho_destroy(&held));
-#ifndef __SANITIZE_THREAD__ /* It does not support threads of a child. */
+#ifndef __SANITIZE_THREAD__ /* TSan does not support threads of a child. */
   DHO_t own = DHO_INITIALIZER;
   OK(dho_create(&own, "held"));
   EXPECT(dho_ew_tryacquire(&own), EAGAIN);

@@ -1,5 +1,5 @@
-/* Creates and destroys ten thousand handles, and a hundred times the group. Afterwards as many
-   descriptors and mappings are open as before. */
+/* Creates and destroys ten thousand handles, and joins and leaves the group a hundred times. Then
+   as many descriptors and mappings are open as before. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <time.h>

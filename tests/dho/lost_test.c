@@ -42,7 +42,7 @@ int main(void) {
   hear_child(&both);
   OK(dho_ew_request(&handle));
   CHECK(kill(both.child, SIGSTOP) == 0);
-  int error = dho_ew_acquire(&handle); /* For the others it died while it wrote. */
+  int error = dho_ew_acquire(&handle); /* To others it died while writing. */
   CHECK(error == 0 || error == DHO_ETORN);
   if (error == DHO_ETORN) OK(dho_ew_acquire(&handle));
   CHECK(kill(both.child, SIGCONT) == 0);

@@ -12,7 +12,7 @@ static atomic_bool over;
 static atomic_long acquired_at_random;
 static atomic_long counted;
 
-/* Any result may come that the table has. */
+/* Expects a result that the table has. */
 static void expect_known(int error) {
   CHECK(error == 0 || error == EINVAL || error == EBUSY || error == DHO_ENOTREQ || error == EPERM ||
         error == ETIMEDOUT || error == ECANCELED);

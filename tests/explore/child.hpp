@@ -12,8 +12,8 @@ namespace conch::explore {
 struct Patience {
   /// The time after which the command is asked to end; never if zero.
   Milliseconds enough;
-  /// The processor time that it may use from then on, or from its start if it is never asked,
-  /// before it is killed; or four times as much by the clock.
+  /// The processor time that the command may use after it is asked to end (or after its start, if
+  /// it is never asked) before it is killed. By the clock, it may take four times as much.
   Milliseconds limit;
 };
 

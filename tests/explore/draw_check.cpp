@@ -74,10 +74,9 @@ class CheckDraw {
     return std::move(task_);
   }
 
-  /// Such a ring has timers and copies; no node joins or leaves.
+  /// The ring of a protocol has timers and copies; no node joins or leaves.
   Task draw_protocol() {
-    // With an even number of replicas a vote may be split while there are timers, and then for
-    // ever.
+    // With an even number of replicas a vote may be split; without timers it stays so for ever.
     task_.set({"--replicas", dice_.chance(0.3) ? "1" : "3", Smaller::never});
     task_.set({"--nodes", dice_.text(2, 4), Smaller::lower, 2});
     task_.set({"--requesters", dice_.text(1, 2), Smaller::lower});

@@ -125,7 +125,7 @@ class SimulationDraw {
   }
   std::string when() { return "@" + dice_.milliseconds(0, 100) + "+" + dice_.milliseconds(1, 300); }
 
-  /// An algorithm survives crashes only if it can be told of them.
+  /// Only an algorithm that uses a failure detector survives crashes.
   void draw_node_faults() {
     if (dice_.chance(0.2)) task_.set({"--clog", dice_.one_of({"1%:50ms", "10%:20ms"})});
     if (dice_.chance(0.2)) task_.set({"--drift", dice_.one_of({"1%", "5%", "30%"})});

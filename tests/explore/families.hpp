@@ -1,5 +1,5 @@
-// All families of tasks that take a seed. What is drawn for a family follows from what the
-// catalogue says that the algorithm can do and promises.
+// All families of tasks that take a seed. A family draws only options for which, by the catalogue,
+// the algorithm keeps its promises.
 #pragma once
 
 #include <functional>

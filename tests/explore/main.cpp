@@ -1,4 +1,4 @@
-// `./dev explore` tries fresh seeds of everything that takes some.
+// `./dev explore` tries fresh seeds of everything that takes seeds.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -53,7 +53,7 @@ void read_numbers(const nlohmann::json& json, TaskResult& outcome) {
 Ending ending_of_conch(const Finished& finished, bool has_numbers) {
   switch (finished.status) {
     case 0: return Ending::held;
-    // Something expected was not seen, or it was interrupted. It has printed its numbers
+    // An expected event was not seen, or the command was interrupted. It has printed its numbers
     // nevertheless.
     case 1: break;
     case 2: return Ending::broken;

@@ -62,8 +62,8 @@ def test_nothing_promised_is_lost(scratch, script, copies, rounds):
     for counter in others:
         assert counter.line() == "half"
     # Without copies a process works in place. So the next ones are told that it was killed inside,
-    # until one of them has written. The number is right nevertheless: a processor writes it at
-    # once.
+    # until one of them has written. The number is right nevertheless, because a processor writes
+    # it in one piece.
     torn = [counter.line() for counter in others]
     assert set(torn) <= {"torn 0", "torn 1"}
     assert copies == 0 or "torn 1" not in torn

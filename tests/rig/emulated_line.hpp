@@ -17,7 +17,7 @@ namespace conch::rig {
 /// The quality of a line, in the words of the simulator's faults.
 struct Quality {
   Duration delay{};
-  /// The most that a packet is delayed besides, each by its own amount. Packets stay in order.
+  /// The longest extra delay; each packet draws its own. Packets stay in order.
   Duration jitter{};
   double lose = 0;
   double duplicate = 0;
@@ -30,11 +30,11 @@ struct Quality {
 };
 
 /// Counters of a line. Each packet is delivered, on its way, or counted under the reason why it was
-/// dropped. A copy is delivered or cut besides.
+/// dropped. A copy is delivered or cut in addition.
 struct Traffic {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
-  /// TCP segments with a payload, so without mere acknowledgements.
+  /// TCP segments with a payload; mere acknowledgements do not count.
   std::uint64_t segments = 0;
   std::uint64_t delivered = 0;
 

@@ -1,4 +1,4 @@
-// Tests what the kernel's TCP makes of the wire, with sockets of several sites in one process.
+// Tests how the kernel's TCP works over the wire, with sockets of several sites in one process.
 #include "rig/rig.hpp"
 
 #include <arpa/inet.h>

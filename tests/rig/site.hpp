@@ -38,7 +38,7 @@ class Site {
   std::string name() const { return "site" + std::to_string(number_); }
   std::string address() const;
   const std::string& folder() const { return folder_; }
-  /// The end carries all packets between the site and the others.
+  /// Gives away the site's end, which carries all packets between the site and the others.
   net::Descriptor take_end() { return std::move(end_); }
 
   /// Moves this process, which is about to become a program, to the site, with a state directory of

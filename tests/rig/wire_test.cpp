@@ -93,7 +93,8 @@ TEST_F(WireTest, TakesAsLongAsItIsTold) {
   }
 }
 
-/// The order does not depend on the machine's speed, because both lines have the same clock.
+/// The order does not depend on the machine's speed, because one thread's clock decides both
+/// arrivals.
 TEST_F(WireTest, TheShorterLineIsTheFasterOne) {
   wire_.set({0, 2}, {.delay = 300ms});
   wire_.set({1, 2}, {.delay = 20ms});

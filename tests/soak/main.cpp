@@ -32,7 +32,7 @@ struct Options {
   double rejoin_s = 2;
 };
 
-/// The use of all workers together at one time.
+/// What all workers together use at one time.
 struct Sample {
   double at_s = 0;
   double memory_mib = 0;

@@ -8,8 +8,8 @@
 //   await conch.stop(); await done();                 // fails if a page had an error
 //
 // CHROMIUM is the browser, CONCH the program (build/dev/conch), SHOTS the folder of the pictures
-// (build/shots). LATE=300 makes pages late by as many milliseconds in what browsers do a moment
-// later: a test that does not wait for it fails then, and not one day on a busy machine.
+// (build/shots). LATE=300 delays what browsers do a moment later by 300 ms: a test that does not
+// wait for it fails at once, and not one day on a busy machine.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ const shots = process.env.SHOTS ?? join(root, "build", "shots");
 export const laptop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
-/** What a test that failed has left open; otherwise the run would never end. */
+/** Closes what a failed test has left open; otherwise the run would never end. */
 const left = new Set();
 after(() => Promise.all([...left].map((close) => close())));
 
@@ -40,7 +40,7 @@ export function chromiumPath() {
   return [process.env.CHROMIUM, ...folders.map((folder) => join(folder, "chromium"))].find((path) => path && existsSync(path));
 }
 
-/** What to give `test` as its options: skipped, with the reason, where there is no browser. */
+/** Options for `test` that skip it, with the reason, where there is no browser. */
 export const needsBrowser = chromiumPath() ? {} : { skip: "there is no chromium" };
 
 /** Options are those of Playwright's contexts: colorScheme, viewport, reducedMotion ... */
@@ -74,7 +74,7 @@ export async function openBrowser(options = {}) {
   return { browser, context, errors, done };
 }
 
-/** In the page, before all else: frames, timers, sizes and what the browser tells come later. */
+/** Runs in the page before all else: delays frames, timers, sizes and the browser's events. */
 function beLate(ms) {
   const { requestAnimationFrame, setTimeout, ResizeObserver } = window;
   const later =
@@ -95,7 +95,7 @@ function beLate(ms) {
   };
 }
 
-/** Until what is read is as expected, a value or a pattern; fails with the last if it never is. */
+/** Waits until `read` returns what is expected, a value or a pattern; or fails with the last. */
 export async function becomes(read, expected) {
   for (const end = Date.now() + 30000; ; await pause(20)) {
     const found = await read();
@@ -169,7 +169,7 @@ export async function shot(page, name) {
   await page.screenshot({ path: join(shots, `${name}.png`) });
 }
 
-/** Nothing sticks out of the page to the right. */
+/** Asserts that nothing sticks out of the page to the right. */
 export async function assertNoSidewaysScroll(page) {
   const [wide, seen] = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -178,7 +178,7 @@ export async function assertNoSidewaysScroll(page) {
   assert.ok(wide <= seen, `the page is ${wide} wide, and ${seen} are seen`);
 }
 
-/** No two of the labels and marks that a selector finds cover one another but at their edges. */
+/** Asserts that the labels and marks that a selector finds overlap at most at their edges. */
 export async function assertNoneOverlap(page, selector) {
   const found = await page.evaluate((which) => {
     const shown = [...document.querySelectorAll(which)]
@@ -199,7 +199,7 @@ export async function assertNoneOverlap(page, selector) {
   assert.deepEqual(found, []);
 }
 
-/** All of what they say is seen, without scrolling in them. */
+/** Asserts that the elements show all of their text without scrolling. */
 export async function assertNotCut(page, selector) {
   const found = await page.locator(selector).evaluateAll((all) =>
     all

@@ -1,4 +1,4 @@
-// The films are read as they were written.
+// Tests that films are read as they were written.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

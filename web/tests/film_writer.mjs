@@ -1,4 +1,4 @@
-// Writes films without conch, to test who reads them, and to make one as large as we like.
+// Writes films without conch, to test their readers, and to make films of any size.
 
 const none = 0xffffffff;
 const noKind = 0xffff;
@@ -21,7 +21,7 @@ const types = {
 };
 
 export class FilmWriter {
-  /** Of so many events at most. */
+  /** A film of at most `capacity` events. */
   constructor(capacity, header = {}) {
     this.header = {
       title: "",
@@ -44,7 +44,7 @@ export class FilmWriter {
     this.texts = new Map();
   }
 
-  /** Returns the event's number; `mate`, if given, becomes its mate, and it that one's. */
+  /** Returns the event's number. If `mate` is given, the two become mates. */
   add({ at, word, node, peer, mate, kind, lock, detail, state }) {
     const event = this.count++;
     const columns = this.columns;
@@ -107,7 +107,7 @@ export class FilmWriter {
   }
 }
 
-/** A token that goes from node to node: so many events, or a few less. */
+/** A token that goes from node to node, in `events` events or a few less. */
 export function longFilm(events, nodes) {
   const writer = new FilmWriter(events + 8, {
     title: `${events} events of ${nodes} nodes`,

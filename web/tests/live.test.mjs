@@ -29,7 +29,7 @@ class Place {
     await writeFile(this.tokenFile, `${goodToken}\n`, { mode: 0o600 });
   }
 
-  /** What a process of this machine sees; another machine has other folders. */
+  /** The environment of a process of this machine; another machine has other folders. */
   async env(machine) {
     const folder = join(this.folder, machine);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ class Place {
     this.children.push(child);
     child.said = "";
     child.ended = once(child, "exit");
-    child.stdin.on("error", () => {}); // Who is dead does not read.
+    child.stdin.on("error", () => {}); // A dead process does not read.
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk) => {
         child.said += chunk;
@@ -51,7 +51,7 @@ class Place {
     return child;
   }
 
-  /** Until it has said this. */
+  /** Waits until it has said this. */
   async heard(child, words) {
     while (!child.said.includes(words)) {
       assert.equal(child.exitCode, null, `ended: ${child.said}`);

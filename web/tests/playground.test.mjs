@@ -1,4 +1,4 @@
-// The playground, as somebody uses it.
+// Tests the playground as a user does.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import {
   startConch,
 } from "./browser.mjs";
 
-// A page without the module is a few letters shorter than one with it.
+// A page without the module is much shorter than one with it.
 const built =
   chromiumPath() && (await readFile(join(pagesFolder, "playground.html"))).length > 400_000;
 const options = built
@@ -41,7 +41,7 @@ const member = (page, node) => page.locator(`.member[data-member="${node}"]`);
 const item = (page, name) => page.getByRole("menuitem", { name, exact: true });
 const script = (page) => page.evaluate(() => conchPlayground.session.lines);
 const tells = (page, node) => () => member(page, node).getAttribute("aria-label");
-/** Until the page's address has the run. */
+/** Waits until the page's address has the run. */
 const linked = (page, part) => page.waitForFunction((text) => location.hash.includes(text), part);
 
 async function choose(page, node, action) {

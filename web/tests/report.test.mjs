@@ -22,7 +22,7 @@ const run = promisify(execFile);
 let folder;
 let report;
 
-/** All experiments, as small as they come. */
+/** Runs all experiments, as small as possible. */
 before(async () => {
   if (needsBrowser.skip) return;
   folder = await mkdtemp(join(tmpdir(), "conch-report-"));
@@ -33,7 +33,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The page, when its last figure is drawn. `done` says whether it had errors. */
+/** Opens the page, and waits for its last figure. `done` fails if the page had errors. */
 async function open(t, options) {
   const { browser, context, done } = await openBrowser(options);
   t.after(() => browser.close());
@@ -162,7 +162,7 @@ test("it fits a phone, and the dark", needsBrowser, async (t) => {
   await done();
 });
 
-/** Of those that take no time, as they are. */
+/** Shows the experiments that take little time, in full size. */
 test("a picture for the documentation", needsBrowser, async (t) => {
   const out = join(folder, "whole");
   const cheap = "textbook,elections,hierarchical";

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => rig?.done());
 
-/** Two are inside at once, at the last event but one. */
+/** A film in which two nodes are inside at once, at the last event but one. */
 function brokenFilm() {
   const writer = new FilmWriter(20, {
     title: "Two holders",
@@ -285,7 +285,7 @@ test("what is no film is said to be none", needsBrowser, async () => {
   await server.stop();
 });
 
-/** Eighteen on a circle, some with a message under way to the next but one. */
+/** A film of eighteen nodes on a circle, some of which send to the next but one. */
 function crowdedFilm() {
   const writer = new FilmWriter(20, {
     title: "Non-End-to-End: requests wait where they meet [Muhammad 2005, fig. 2]",

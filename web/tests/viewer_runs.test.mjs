@@ -44,7 +44,7 @@ async function stepUntil(page, what) {
   assert.ok(found, `the structure never says ${what}`);
 }
 
-/** A scenario of each family, and what its structure says of somebody, one after the other. */
+/** A scenario of each family, and what its structure says of some node, one after the other. */
 const families = {
   hernane_figure_1_naimi_trehel: [/owner \d/, /inside, token/, /next \d/],
   raymond: [/holder \d/, /inside, token/, /queue \d/],

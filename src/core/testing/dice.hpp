@@ -1,4 +1,4 @@
-// A seeded generator for tests of the layers that the simulator stands on.
+// A seeded generator for tests of the layers below the simulator.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace conch {
 
-/// SplitMix64: the same throws on every machine.
+/// SplitMix64: the same numbers on every machine.
 class Dice {
  public:
   explicit constexpr Dice(std::uint64_t seed) : state_(seed) {}

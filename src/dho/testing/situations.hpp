@@ -23,7 +23,7 @@ struct Driven {
   Handle handle;
   Orders out;
 
-  explicit Driven(const Options& options = {}) : handle(options) {}
+  explicit Driven(const HandleOptions& options = {}) : handle(options) {}
 
   /// Prints all orders briefly, and forgets them.
   std::string said() {
@@ -87,7 +87,7 @@ inline constexpr std::array<std::pair<Situation, std::string_view>, 17> situatio
 /// Takes a new handle to this situation. The data are 100 bytes of version 7, elsewhere.
 inline Driven reach(Situation situation) {
   bool ahead = situation == Situation::grant_fetched || situation == Situation::fetch_ahead;
-  Driven driven{Options{ahead}};
+  Driven driven{HandleOptions{ahead}};
   auto& [handle, out] = driven;
   auto create = [&] {
     handle.create("data", out);
@@ -114,7 +114,7 @@ inline Driven reach(Situation situation) {
     create();
     handle.destroy(out);
   };
-  auto arrive = [&] { handle.brought(Status::ok, out); };
+  auto arrive = [&] { handle.brought(CallStatus::ok, out); };
   switch (situation) {
     case Situation::invalid: break;
     case Situation::joining: handle.create("data", out); break;

@@ -25,7 +25,7 @@ struct Tally {
 template <class H, class LockManager>
 class World {
  public:
-  World(const Members& nodes, const Options& options) : nodes_(nodes), lock_manager_(nodes) {
+  World(const Members& nodes, const HandleOptions& options) : nodes_(nodes), lock_manager_(nodes) {
     for (NodeId node : nodes) handles_.emplace(node, H(options));
   }
 
@@ -43,7 +43,7 @@ class World {
   }
   void request(NodeId node, Mode mode) {
     call(node, [&](H& handle, Orders& out) {
-      if (handle.request(mode, out) == Status::ok) modes_[node] = mode;
+      if (handle.request(mode, out) == CallStatus::ok) modes_[node] = mode;
     });
   }
   void acquire(NodeId node) {
@@ -74,7 +74,7 @@ class World {
     NodeId node = *chosen;
     bringing_.erase(chosen);
     ++(at(node).is_bringing() ? tally_.transfers : tally_.useless);
-    Status status = dice.percent(90) ? Status::ok : Status::peer_lost;
+    CallStatus status = dice.percent(90) ? CallStatus::ok : CallStatus::peer_lost;
     call(node, [&](H& handle, Orders& out) { handle.brought(status, out); });
     return true;
   }
@@ -93,8 +93,8 @@ class World {
     return true;
   }
 
-  /// Call it when nothing can happen unless an application calls: then nobody may be waiting for
-  /// ever.
+  /// Call it when nothing can happen unless an application calls: then no call may be waiting
+  /// unless a lock is held.
   void check_still() {
     if (anybody_holds()) return;
     if (!creating_.empty()) fail("a create never ends");
@@ -115,7 +115,7 @@ class World {
   template <class Call>
   void begin(NodeId node, std::set<NodeId>& waiting, Call&& run) {
     call(node, [&](H& handle, Orders& out) {
-      if (run(handle, out) == Status::waiting) waiting.insert(node);
+      if (run(handle, out) == CallStatus::waiting) waiting.insert(node);
     });
   }
 
@@ -154,7 +154,7 @@ class World {
     if (const auto* failed = std::get_if<AcquireFailed>(&order)) {
       end(acquiring_, node);
       ++tally_.failures;
-      tally_.timeouts += failed->status == Status::timed_out;
+      tally_.timeouts += failed->status == CallStatus::timed_out;
     }
     std::string wrong = lock_manager_.carry_out(node, order, data_[node]);
     if (!wrong.empty()) fail(wrong);
@@ -199,7 +199,7 @@ class World {
   Tally tally_;
 };
 
-/// Makes random calls in any order, then calms down: every holder releases, and everybody leaves.
+/// Makes random calls in any order, then calms down: every holder releases, and every node leaves.
 template <class H, class LockManager>
 class RandomLives {
  public:
@@ -210,7 +210,7 @@ class RandomLives {
         call_chance_(10 + dice_.below(60)),
         destroy_chance_(dice_.below(30)),
         cancel_chance_(dice_.below(40)),
-        world_(Members::first(nodes), Options{dice_.percent(50)}) {}
+        world_(Members::first(nodes), HandleOptions{dice_.percent(50)}) {}
 
   /// Returns what went wrong, with the seed that repeats it; empty if nothing did.
   std::string run() {

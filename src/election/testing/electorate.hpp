@@ -31,13 +31,13 @@ class Electorate {
     CONCH_FIELDS(InFlight, from, to, message)
   };
 
-  /// In the order of the ring.
+  /// Takes the members in the order of the ring.
   explicit Electorate(std::vector<NodeId> ids, Tuning tuning = {})
       : start_(Assignment::fresh(Members(ids), ids[0], tuning)) {
     start_.ring = ids;
     for (NodeId node : ids) values_.emplace(node, A(node, start_));
   }
-  /// 1 .. count, as the notes call them.
+  /// The members 1 .. count, numbered as in the notes.
   static std::vector<NodeId> up_to(std::uint64_t count) {
     std::vector<NodeId> ids;
     for (std::uint64_t i = 1; i <= count; ++i) ids.push_back(NodeId{i});
@@ -67,7 +67,7 @@ class Electorate {
     call(node, [&](A& a, auto& out) { a.timer(timer, out); });
   }
 
-  /// The oldest, or the oldest between these two.
+  /// Delivers the oldest message, or the oldest from one member to another.
   void deliver() { deliver_at(in_flight_.begin()); }
   void deliver(std::uint64_t from, std::uint64_t to) {
     deliver_at(std::find_if(in_flight_.begin(), in_flight_.end(), [&](const InFlight& each) {
@@ -86,7 +86,7 @@ class Electorate {
     auto found = by_type_.find(typename A::Message(M{}).index());
     return found == by_type_.end() ? 0 : found->second;
   }
-  /// Whom everybody has elected, if they agree and nobody takes part any more.
+  /// The coordinator, if all members have elected the same and none takes part any more.
   std::optional<NodeId> coordinator() const {
     std::set<std::optional<NodeId>> all;
     for (const auto& [node, value] : values_)

@@ -143,7 +143,7 @@ class Group {
     deliver(in_flight_[position].from, in_flight_[position].to);
   }
 
-  /// The roster, and everybody who was ever on it.
+  /// The roster, and all nodes that were ever on it.
   const Members& members() const { return members_; }
   std::vector<NodeId> nodes() const {
     std::vector<NodeId> nodes;

@@ -20,8 +20,8 @@
 
 namespace conch::net::testing {
 
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, FreeWith<X509_free>>;
 
 class Authority {
  public:
@@ -110,8 +110,8 @@ class UncertifiedClient {
 
  private:
   Descriptor socket_;
-  std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context_;
-  std::unique_ptr<SSL, Freed<SSL_free>> ssl_;
+  std::unique_ptr<SSL_CTX, FreeWith<SSL_CTX_free>> context_;
+  std::unique_ptr<SSL, FreeWith<SSL_free>> ssl_;
   std::string heard_;
 };
 

@@ -70,7 +70,7 @@ class Raw {
   std::string refusal() {
     std::optional<wire::Frame> frame = answer();
     if (!frame || frame->kind != wire::Kind::refused) return "";
-    return std::get<wire::Refused>(wire::read_answer(*frame)).why;
+    return std::get<wire::HelloRefused>(wire::read_answer(*frame)).why;
   }
 
  private:

@@ -22,7 +22,7 @@ class ScratchFolder {
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// For somebody to look at what a failed test has left.
+  /// Keeps the folder, so that what a failed test has left can be examined.
   void keep() { is_kept_ = true; }
 
  private:

@@ -1,4 +1,4 @@
-// Couriers that a test drives by hand, and that record what they receive.
+// Transports that a test drives by hand, and that record what they receive.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ namespace conch::node::testing {
 using namespace std::chrono_literals;
 using recovery::Member;
 using recovery::Roster;
-using Status = dho::Status;
+using Status = dho::CallStatus;
 using Kind = TransferEnd::Kind;
 
 class Memory final : public Block {

@@ -43,7 +43,7 @@ class StillRing {
     return all;
   }
   std::size_t wrong() const { return wrong_; }
-  /// How many nodes act for a key; it is one.
+  /// How many nodes act for a key; it should be one.
   std::size_t roots(Key key) const {
     return static_cast<std::size_t>(std::count_if(
         values_.begin(), values_.end(), [&](const O& value) { return value.root_of(key); }));
@@ -66,7 +66,7 @@ class StillRing {
 inline double mean(const std::vector<unsigned>& hops) {
   return std::accumulate(hops.begin(), hops.end(), 0.0) / static_cast<double>(hops.size());
 }
-/// At most so many, but for one in a thousand.
+/// The most hops of a route, except for the longest route in a thousand.
 inline unsigned most(const std::vector<unsigned>& sorted) {
   return sorted[sorted.size() - 1 - sorted.size() / 1000];
 }

@@ -1,4 +1,4 @@
-// The smallest routed protocol: what it is asked to route it writes down where it arrives.
+// The smallest routed protocol: it routes letters, and notes each one where it arrives.
 #pragma once
 
 #include "overlay/routing.hpp"
@@ -13,7 +13,7 @@ class Postman {
     unsigned seen = 0;
     CONCH_FIELDS(Letter, number, seen)
   };
-  /// Sent straight to the postman who is to route it.
+  /// Sent straight to the postman that is to route the letter.
   struct Order {
     Key key;
     std::uint64_t number = 0;
@@ -40,7 +40,7 @@ class Postman {
   explicit Postman(NodeId self) : self_(self) {}
   Postman(NodeId self, const Assignment&) : self_(self) {}
 
-  /// A letter to the key that is the number of the requests so far, spread over the ring.
+  /// Routes a letter. Its key is the number of requests so far, spread over the ring.
   void request(Out& out) {
     ++sent_;
     out.route(Key{sent_ * 0x9e3779b97f4a7c15}, Letter{sent_});

@@ -33,7 +33,7 @@ inline std::vector<NodeId> scattered(std::size_t count, Dice& dice) {
   return nodes;
 }
 
-/// Whose key it is, by looking at all: the oracle of the overlay's rule.
+/// The root of the key, found by asking every node: the oracle of the overlay's rule.
 template <class O>
 NodeId root_among(const std::vector<NodeId>& sorted, Key key) {
   for (std::size_t i = 0; i < sorted.size(); ++i)
@@ -68,7 +68,7 @@ class RingWorld {
     sweep();
   }
 
-  // What happens.
+  // Events.
   void found(std::vector<NodeId> members) {
     std::sort(members.begin(), members.end());
     for (std::size_t i = 0; i < members.size(); ++i) bear(members[i], O(members, i, upkeep_));
@@ -115,7 +115,7 @@ class RingWorld {
     now_ = end;
   }
 
-  // What there is.
+  // Queries.
   Dice& dice() { return dice_; }
   bool lives(NodeId node) const { return lives_.contains(node); }
   const O& at(NodeId node) const { return lives_.at(node).value.overlay(); }
@@ -128,10 +128,10 @@ class RingWorld {
   NodeId any_member() {
     std::vector<NodeId> nodes;
     for (const auto& [node, life] : lives_)
-      if (life.value.overlay().phase() == Phase::member) nodes.push_back(node);
+      if (life.value.overlay().phase() == RingPhase::member) nodes.push_back(node);
     return nodes.empty() ? anybody() : dice_.one_of(nodes);
   }
-  /// How many act for the key.
+  /// How many nodes act for the key.
   std::size_t roots(Key key) const {
     return static_cast<std::size_t>(
         std::count_if(lives_.begin(), lives_.end(),
@@ -140,19 +140,19 @@ class RingWorld {
   const std::map<std::uint64_t, std::vector<Arrival>>& arrivals() const { return arrivals_; }
   std::uint64_t letters() const { return letters_; }
   std::size_t rerouted() const { return rerouted_; }
-  /// Letters that were refused when whoever passed them on was gone.
+  /// Letters that were refused when the node that had passed them on was gone.
   std::size_t lost_with_their_senders() const { return lost_with_their_senders_; }
   std::size_t relayed_by_leavers() const { return relayed_by_leavers_; }
   std::size_t held() const { return held_; }
   std::size_t lost() const { return lost_; }
   Time now() const { return now_; }
 
-  /// What is wrong with the leaves, at rest; nothing if they are those of all who live.
+  /// What is wrong with the leaves of a ring at rest; empty if nothing is.
   std::string disorder() const {
     std::vector<NodeId> all = living();
     for (std::size_t i = 0; i < all.size(); ++i) {
       const O& overlay = at(all[i]);
-      if (overlay.phase() != Phase::member)
+      if (overlay.phase() != RingPhase::member)
         return "node " + print(all[i]) + " is " + std::string(word(overlay.phase()));
       if (overlay.leaves() != LeafSet(all, i))
         return "node " + print(all[i]) + " has " + print(overlay.neighbours()) + ", should have " +
@@ -160,7 +160,7 @@ class RingWorld {
     }
     return "";
   }
-  /// Posts letters from everywhere to anywhere, and says which did not arrive once at its root.
+  /// Posts letters from anywhere to anywhere. Says which one did not arrive once, at its root.
   std::string misrouted(std::size_t letters) {
     std::vector<std::pair<std::uint64_t, Key>> posted;
     for (std::size_t i = 0; i < letters; ++i) {
@@ -249,12 +249,12 @@ class RingWorld {
   }
   void arrive(NodeId from, NodeId to, const typename Value::Message& message) {
     if (std::holds_alternative<typename Value::Carried>(message)) {
-      relayed_by_leavers_ += at(to).phase() == Phase::leaving;
-      held_ += at(to).phase() == Phase::joining;
+      relayed_by_leavers_ += at(to).phase() == RingPhase::leaving;
+      held_ += at(to).phase() == RingPhase::joining;
     }
     call(to, [&](Value& value, auto& out) { conch::deliver(value, from, message, out); });
   }
-  /// Nobody is there: the sender notices.
+  /// The receiver is dead, and the sender notices.
   void bounce(NodeId from, NodeId to, const typename Value::Message& message) {
     push(weather_.refusal, [this, from, to, message] {
       bool carried = std::holds_alternative<typename Value::Carried>(message);
@@ -272,7 +272,7 @@ class RingWorld {
             dead != died_.end() && now_ - dead->second >= weather_.detection && dice_.percent(50))
           suspect(node, other);
       auto contact = contacts_.find(node);
-      bool waits = at(node).phase() == Phase::joining && contact != contacts_.end();
+      bool waits = at(node).phase() == RingPhase::joining && contact != contacts_.end();
       if (waits && !lives(contact->second)) {
         contact->second = any_member();
         call(node, [&](Value& value, auto& out) { value.join(contact->second, out); });

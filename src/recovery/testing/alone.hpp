@@ -23,7 +23,7 @@ class Alone {
   explicit Alone(Charter charter)
       : group_member_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
 
-  /// What a call at this time wants done; its questions and events are kept.
+  /// Makes a call at this time, and keeps the questions, messages and events that it causes.
   template <class Call>
   void at(Duration time, Call&& call) {
     ReadableEffects out{Time(time)};
@@ -46,12 +46,12 @@ class Alone {
   }
   /// The register answers the last question.
   void answer(Duration time, bool yes) {
-    Ask asked = asks.back();
+    RegisterRequest asked = asks.back();
     if (const auto* propose = std::get_if<Propose>(&asked.question); propose && yes)
       standing.view = propose->view;
     at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, standing}, out); });
   }
-  /// In the group from `time` on.
+  /// Joins the group at `time`.
   void come_in(Duration time) {
     start(time);
     answer(time, false);
@@ -61,20 +61,20 @@ class Alone {
   template <class Q>
   bool asks_for() const {
     return std::any_of(asks.begin(), asks.end(),
-                       [](const Ask& ask) { return std::holds_alternative<Q>(ask.question); });
+                       [](const RegisterRequest& ask) { return std::holds_alternative<Q>(ask.question); });
   }
   template <class E>
   bool is_told() const {
     return std::any_of(events.begin(), events.end(),
-                       [](const Event& event) { return std::holds_alternative<E>(event); });
+                       [](const MemberEvent& event) { return std::holds_alternative<E>(event); });
   }
   Stage stage() const { return group_member_.stage(); }
   Time wakes() const { return group_member_.wakes(); }
 
   RegisterSnapshot standing;
-  std::vector<Ask> asks;
+  std::vector<RegisterRequest> asks;
   std::vector<ReadableEffects::Send> sends;
-  std::vector<Event> events;
+  std::vector<MemberEvent> events;
 
  private:
   LeasedMember group_member_;

@@ -27,13 +27,13 @@ class Town {
   explicit Town(Rule without = Rule::none, Tuning tuning = {})
       : charter_{std::string(A::about.name), &algorithm_of<A>(), tuning, policy_without(without)} {}
 
-  /// A process under this id asks to come in; it learns that it may.
+  /// A peer with this id asks to join, and learns that it may.
   PeerInstance come(std::uint64_t id) {
     PeerInstance life = start(id);
     propose(life, at(life).admission(standing()));
     return life;
   }
-  /// Comes in, and everybody has heard of it.
+  /// A peer joins, and all members have heard of it.
   PeerInstance settle_in(std::uint64_t id) {
     PeerInstance life = come(id);
     settle();
@@ -44,7 +44,7 @@ class Town {
     peers_.emplace(life, ViewProtocol({life.id, life.incarnation}, charter_));
     return life;
   }
-  /// The view if the register accepts it.
+  /// Proposes a view. True if the register accepts it.
   bool propose(const PeerInstance& by, const View& next) {
     bool accepted = next.number == view_.number + 1;
     if (accepted) view_ = next;
@@ -74,14 +74,14 @@ class Town {
   void lapse(const PeerInstance& life) {
     call(life, [](auto& peer, auto& out) { peer.lapse(out); });
   }
-  /// Killed: what it has sent is on its way, and its lease ends.
+  /// Kills a peer. What it has sent is still delivered, and its lease ends.
   void kill(const PeerInstance& life) {
     peers_.erase(life);
     ended_.push_back(life);
   }
   void end_lease(const PeerInstance& life) { ended_.push_back(life); }
 
-  /// The oldest message between two, or to or from anybody.
+  /// Delivers the oldest message from one peer to the other; false if there is none.
   bool deliver(const PeerInstance& from, const PeerInstance& to) {
     return deliver_if([&](const InFlight& each) { return each.from == from && each.to == to; });
   }
@@ -149,10 +149,10 @@ class Town {
   std::vector<PeerInstance> ended_;
   std::map<PeerInstance, ViewProtocol> peers_;
   std::deque<InFlight> in_flight_;
-  std::vector<std::pair<PeerInstance, Event>> events_;
+  std::vector<std::pair<PeerInstance, MemberEvent>> events_;
 };
 
-/// Three that are together, the first of whom founded the group.
+/// Three members, the first of which has founded the group.
 template <Exclusive A>
 struct Three : Town<A> {
   explicit Three(Rule without = Rule::none) : Town<A>(without) {}

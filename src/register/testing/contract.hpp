@@ -25,7 +25,7 @@
 
 namespace conch {
 
-/// One register with any number of clients, and its time.
+/// One register with any number of clients, whose time the test can let pass.
 class RegisterWorld {
  public:
   virtual ~RegisterWorld() = default;

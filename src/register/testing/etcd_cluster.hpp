@@ -111,7 +111,7 @@ class EtcdCluster {
     words.insert(words.end(), options_.words.begin(), options_.words.end());
     members_[i].process = spawn(words, folder + ".log");
   }
-  /// Like a power failure.
+  /// Ends a member as a power failure would.
   void kill(std::size_t i) {
     pid_t process = std::exchange(members_[i].process, -1);
     if (process < 0) return;

@@ -18,7 +18,7 @@
 
 namespace conch {
 
-/// Whether it becomes readable within this time.
+/// Whether the descriptor becomes readable within this time.
 inline bool readable(int descriptor, std::chrono::milliseconds in) {
   pollfd one{descriptor, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(in.count())) > 0;

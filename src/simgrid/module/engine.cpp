@@ -20,12 +20,12 @@ using sim::handover::Measured;
 using sim::handover::Reminder;
 using sim::handover::Workload;
 
-/// An engine in which actors carry out tasks. A task is a message that an actor carries from
-/// host to host, or an alarm for which it sleeps. After that the actor calls the peers, and is free
-/// for the next task.
+/// An engine in which actors carry out tasks. A task is a message that an actor carries from host
+/// to host, or an alarm for which it sleeps. After that the actor calls the peers, and is free for
+/// the next task.
 ///
-/// SimGrid may switch actors whenever one of them calls it. So wishes that peers express while they
-/// are called are collected, and become tasks after the call.
+/// SimGrid may switch actors whenever one of them calls it. So what peers ask for while they are
+/// called is collected, and becomes tasks after the call.
 class GridEngine final : public sim::handover::HandoverEngine {
  public:
   explicit GridEngine(std::vector<s4u::Host*> hosts) : hosts_(std::move(hosts)) {}

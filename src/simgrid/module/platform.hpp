@@ -1,5 +1,5 @@
-// Builds the platform of an experiment for SimGrid: the same lines as sim::Grid, but those who use
-// a line at the same time share its bandwidth.
+// Builds the platform of an experiment for SimGrid: the same lines as sim::Grid, but messages on
+// one line at the same time share its bandwidth.
 #pragma once
 
 #include <simgrid/s4u.hpp>

@@ -1,5 +1,5 @@
 // A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of
-// the bytes, texts are decoded when somebody asks for one, so that a million events open at once.
+// the bytes, and a text is decoded when it is first needed, so that a million events open at once.
 import { group, lastUpTo, type Grouped } from "./group";
 import { parseHeader, type Header } from "./header";
 
@@ -10,7 +10,7 @@ export const noKind = 0xffff;
 
 export class Film {
   readonly header: Header;
-  /** How many events. */
+  /** The number of events. */
   readonly count: number;
   readonly at: Float64Array;
   readonly word: Uint8Array;
@@ -31,7 +31,7 @@ export class Film {
   private events: Grouped | null = null;
   private states: Grouped | null = null;
 
-  /** Throws what is wrong with bytes that are no film. */
+  /** Throws an error that says why the bytes are not a film. */
   constructor(bytes: ArrayBuffer) {
     const { header, columns } = parseHeader(bytes);
     this.header = header;
@@ -66,9 +66,7 @@ export class Film {
     return this.header.nodes.length;
   }
 
-  /**
-   * The code of a word in the column `word`; one that no event has, if the film does not know it.
-   */
+  /** The code of a word in the column `word`. If the film does not know it, a code of no event. */
   code(word: string): number {
     return this.codes.get(word) ?? 0xff;
   }
@@ -111,12 +109,12 @@ export class Film {
     return text;
   }
 
-  /** Whether anything is known of the nodes' states. */
+  /** Whether the film has any states of nodes. */
   get hasStates(): boolean {
     return this.statesOf().items.length > 0 || this.header.nodes.some((node) => node.state);
   }
 
-  /** The state of a node after an event (of anybody), or, with -1, before all of them. */
+  /** The state of a node after an event of any node; with -1, before all events. */
   stateAt(node: number, event: number): string | null {
     const { starts, items } = this.statesOf();
     const last = lastUpTo(items, event, starts[node], starts[node + 1]);

@@ -6,7 +6,7 @@ export interface Grouped {
   items: Uint32Array;
 }
 
-/** `node` has the node of each thing; only those that are wanted, in their order. */
+/** Groups the wanted things, in their order; `node` has the node of each thing. */
 export function group(
   node: ArrayLike<number>,
   nodes: number,
@@ -23,7 +23,7 @@ export function group(
   return { starts, items };
 }
 
-/** Where the largest item that is not above `value` is, between `low` and `high`; -1: nowhere. */
+/** The index of the largest item up to `value`, from `low` on and before `high`; -1 if none. */
 export function lastUpTo(items: Uint32Array, value: number, low = 0, high = items.length): number {
   const first = low;
   while (low < high) {

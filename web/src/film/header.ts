@@ -1,4 +1,4 @@
-// The beginning of a film: what it is of, and where its columns are.
+// The header of a film: which run it shows, and where its columns are.
 
 export interface FilmNode {
   name: string;
@@ -6,7 +6,7 @@ export interface FilmNode {
   site?: number;
   /** Its position on a DHT's ring: 64 bits in hexadecimal digits. */
   ring?: string;
-  /** The text of its state before everything. */
+  /** The index of the text of its state before the first event. */
   state?: number;
 }
 
@@ -26,7 +26,7 @@ export interface Header {
   title: string;
   command: string;
   algorithm: string;
-  /** What the structure is drawn as. */
+  /** How the structure is drawn. */
   family: string;
   unit: "ns" | "step";
   nodes: FilmNode[];
@@ -78,7 +78,7 @@ export function parseHeader(bytes: ArrayBuffer): {
   };
 }
 
-/** With what a film may leave out. */
+/** Adds what a film may leave out. */
 function completed(raw: Partial<Header>): Header {
   return {
     title: raw.title ?? "",

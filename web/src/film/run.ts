@@ -1,10 +1,10 @@
-// What lasts in a film: visits to the critical section, waits, messages on their way, nodes that
-// are away. Found once, by going through all events, and asked for any moment.
+// What lasts in a film: visits to the critical section, waits, messages in flight, absences of
+// nodes. One pass over all events finds it; then it can be asked for any moment.
 import { none, type Film } from "./film";
 import { group, type Grouped } from "./group";
 import { SpanList, Spans } from "./spans";
 
-/** Why a node does not take part, or not with everybody. */
+/** Why a node does not take part, or cannot reach some nodes. */
 export enum Away {
   crashed,
   paused,
@@ -12,18 +12,20 @@ export enum Away {
   gone,
 }
 
-/** A message that is on its way at some moment. */
+/** A message in flight at some moment. */
 export interface Flight {
   send: number;
   /** The event at its other end, or `none`. */
   end: number;
   from: number;
   to: number;
-  /** How far it is, from 0 to 1. */
+  /** How far it has come, from 0 to 1. */
   progress: number;
 }
 
-/** Messages that give the right to enter, or say who was elected: drawn so that they are seen. */
+/**
+ * Whether a message gives the right to enter, or says who was elected. It is drawn to stand out.
+ */
 export function isWeighty(kind: string): boolean {
   return /TOKEN|GRANT|PRIVILEGE|HANDOVER|ELECTED|COORDINATOR/.test(kind);
 }
@@ -32,13 +34,13 @@ export class Run {
   readonly visits: Spans;
   readonly waits: Spans;
   readonly messages: Spans;
-  /** Of `messages`, those that are weighty. */
+  /** The weighty ones among `messages`. */
   readonly tokens: Spans;
   readonly away: Spans;
   readonly awayWhy: Uint8Array;
-  /** The events at which somebody enters, or is elected. */
+  /** The events at which a node enters, or elects a coordinator. */
   readonly entries: Uint32Array;
-  /** By kind, how many messages were sent. */
+  /** How many messages of each kind were sent. */
   readonly kindCounts: Uint32Array;
   private awayByNode: Grouped | null = null;
 
@@ -55,17 +57,17 @@ export class Run {
     this.kindCounts = scan.kindCounts;
   }
 
-  /** Who is inside right after an event: the events by which they entered. */
+  /** The nodes inside right after an event, as the events by which they entered. */
   insideAt(event: number): number[] {
     return this.visits.openAt(event).map((visit) => this.visits.from[visit]);
   }
 
-  /** Who waits right after an event: their requests. */
+  /** The nodes that wait right after an event, as their requests. */
   waitingAt(event: number): number[] {
     return this.waits.openAt(event).map((wait) => this.waits.from[wait]);
   }
 
-  /** What is on its way right after an event, at most so many. */
+  /** The messages in flight right after an event, at most `most` of them. */
   flightsAt(event: number, most = 400): Flight[] {
     const { film, messages } = this;
     const found: Flight[] = [];
@@ -120,7 +122,7 @@ function withEnds(spans: Spans, ends: Map<number, number>): Spans {
   return new Spans(spans.from, to);
 }
 
-/** Goes through a film. */
+/** Collects the spans of a film, event by event. */
 class Scan {
   readonly visits = new SpanList();
   readonly waits = new SpanList();
@@ -131,14 +133,14 @@ class Scan {
   readonly entries: number[] = [];
   readonly kindCounts: Uint32Array;
   private readonly messages = new SpanList();
-  /** Of a message that was duplicated: its send, and where the copy arrived. */
+  /** For each copy of a message: the send, and the event at which the copy arrived. */
   private readonly copies: [number, number][] = [];
-  /** The last wait of a node that has no end yet. */
+  /** By node, its last wait that has no end yet. */
   private readonly waiting = new Map<number, number>();
-  /** By node and why, the span that is open. */
+  /** The open span, by node and reason. */
   private readonly absent = new Map<number, number>();
   private readonly paused = new Set<number>();
-  /** What happens to a node without its doing anything. */
+  /** The words for what happens to a node without its doing anything. */
   private readonly suffered: Set<number>;
   private readonly actions: ((event: number) => void)[];
 
@@ -154,7 +156,7 @@ class Scan {
     this.actions[this.film.word[event]]?.(event);
   }
 
-  /** Who does something is not paused any more; a simulated run does not say when that ends. */
+  /** A node that acts is no longer paused; simulated runs do not record when a pause ends. */
   private wake(event: number): void {
     const node = this.film.node[event];
     if (!this.paused.has(node) || this.suffered.has(this.film.word[event])) return;

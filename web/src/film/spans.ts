@@ -1,6 +1,6 @@
-// Things that last: from one event up to another. Which of them meet a range of events is found
-// without looking at all of them: above the ends, in order of their beginnings, stands a pyramid of
-// the largest of each sixteen.
+// Things that last from one event to another, sorted by their beginnings. A tree of maxima over the
+// ends, with sixteen children a node, finds those that meet a range of events without looking at
+// all.
 const fan = 16;
 
 export class Spans {
@@ -27,7 +27,7 @@ export class Spans {
     return this.from.length;
   }
 
-  /** Those that are open right after an event, in order: begun by then, and not ended. */
+  /** The spans that are open right after an event, in order: begun by then, and not ended. */
   openAt(event: number): number[] {
     const found: number[] = [];
     this.meet(event, event, (span) => {
@@ -37,7 +37,10 @@ export class Spans {
     return found;
   }
 
-  /** Calls with each that begins up to `last` and ends after `first`, until `visit` has enough. */
+  /**
+   * Calls `visit` with each span that begins by `last` and ends after `first`, until `visit` is
+   * false.
+   */
   meet(first: number, last: number, visit: (span: number) => boolean): void {
     const begun = upperBound(this.from, last);
     const descend = (level: number, index: number): boolean => {

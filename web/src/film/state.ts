@@ -22,7 +22,7 @@ export function split(text: string): string[] {
   return parts;
 }
 
-/** The fields by name, in the order of the text; of one that stands twice, the first. */
+/** The fields by name, in the order of the text. If a name occurs twice, the first one counts. */
 export function fields(text: string | null | undefined): Fields {
   const found: Fields = new Map();
   for (const part of split(text ?? "")) {
@@ -46,14 +46,12 @@ export function record(value: string | undefined): Fields {
   return fields(value!.slice(open + 1, -1));
 }
 
-/** What a field says, unless it is `-`. */
+/** The value of a field, unless it is empty or `-`. */
 export function given(value: string | undefined): string | undefined {
   return value === undefined || value === "-" || value === "" ? undefined : value;
 }
 
-/**
- * Of two states, each field with what it was and is; what only one has is undefined in the other.
- */
+/** A field of two states; undefined in a state that does not have it. */
 export interface Change {
   name: string;
   before?: string;

@@ -68,7 +68,7 @@ export function when(film: Film, event: number): string {
   return film.header.unit === "step" ? `step ${film.at[event]}` : duration(film.at[event]);
 }
 
-/** Nanoseconds, as finely as `step` asks for. */
+/** Formats nanoseconds, as finely as `step` needs. */
 export function duration(ns: number, step = 0): string {
   const sizes: [number, string][] = [
     [1e9, "s"],

@@ -1,10 +1,11 @@
-// What may be done to a group by who has the peer's token, which is kept while the page is open.
+// The dialog for changes of the group, which need the peer's token. The page keeps the token while
+// it is open.
 import { h } from "../shared/dom";
 import { act } from "./talk";
 
 export interface Wish {
   title: string;
-  /** What will come of it. */
+  /** What will happen. */
   warning: string;
   button: string;
   path: string;

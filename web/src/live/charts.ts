@@ -5,15 +5,15 @@ import { type History, quantile, type Sample } from "./history";
 import { svg } from "./svg";
 import { countText, durationText, rateText } from "./words";
 
-/** The shortest that shows all there is. */
+/** The chart shows the shortest of these that all samples fit into. */
 const spans_s = [30, 60, 120, 300];
 
 const agoText = (seconds: number) => (seconds < 60 ? `−${seconds} s` : `−${seconds / 60} min`);
 
-/** Of the name of a bar, with the space around it. */
+/** The width of a bar's name, with the space around it. */
 const name_px = 46;
 
-/** A round number that is not smaller. */
+/** The smallest round number that is at least `value`. */
 function ceiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return [1, 2, 5, 10].map((step) => step * power).find((bound) => bound >= value)!;
@@ -112,7 +112,7 @@ export class WaitChart {
     const most = Math.max(1, ...counts);
     while (this.bars.childElementCount < counts.length)
       this.bars.append(h("div", { class: "bar" }, h("i"), h("span")));
-    // So many bars share a name that two names do not touch.
+    // Only every few bars have a name, so that names do not touch.
     const apart = Math.ceil((name_px * counts.length) / (this.bars.clientWidth || 1));
     const every = Math.max(3, apart);
     const last = counts.length - 1;

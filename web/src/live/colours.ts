@@ -1,16 +1,16 @@
-// Which colour a lock has on the map: no two there have the same, and a lock that comes back has
-// its own again, also after the page was loaded anew.
+// The colours of locks on the map: no two locks there have the same, and a lock that comes back has
+// its old one, even after a reload.
 
 const colours = 7;
-/** So many locks are remembered. */
+/** How many locks are remembered. */
 const remembered = 64;
 const key = "conch lock colours";
 
 export class LockColours {
-  /** By lock; who was on the map last is last. */
+  /** Colours by lock; the lock that came to the map last is last. */
   private readonly known = new Map<string, number>(stored());
 
-  /** For locks that come to the map; `taken` are the colours of those that are there. */
+  /** Colours for locks that come to the map; `taken` are the colours there. */
   assign(locks: string[], taken: Iterable<number>): Map<string, number> {
     const used = new Set(taken);
     const found = new Map<string, number>();
@@ -35,7 +35,7 @@ export class LockColours {
   }
 }
 
-/** By its name, so that it is the same in another window. */
+/** The colour by the lock's name, so that it is the same in another window. */
 function usual(lock: string): number {
   let hash = 2166136261;
   for (let i = 0; i < lock.length; ++i) hash = Math.imul(hash ^ lock.charCodeAt(i), 16777619) >>> 0;

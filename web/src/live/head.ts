@@ -1,4 +1,4 @@
-// The top of the page: which group this is, how it is in a few numbers, and whether they are fresh.
+// The top of the page: which group this is, its state in a few numbers, and whether they are fresh.
 import { h } from "../shared/dom";
 import { type History, quantile } from "./history";
 import type { Group, Hello } from "./talk";

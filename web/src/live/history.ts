@@ -1,9 +1,9 @@
-// What the numbers of the last minutes were: counters come, rates go out.
+// The numbers of the last minutes: takes counters, and gives rates.
 import type { Group, Rates } from "./talk";
 
 export interface Sample {
   at: number;
-  /** Of the whole group, a second; and those of them for which the lock came from another member. */
+  /** Entries per second of the group, and those whose lock came from another member. */
   entries: number;
   handovers: number;
 }
@@ -16,7 +16,7 @@ interface Counts {
 
 const kept_ms = 5 * 60 * 1000;
 const waits_ms = 60 * 1000;
-/** Over so long: two surveys alone would jump up and down. */
+/** Rates are over this time: those between two surveys would jump up and down. */
 const smooth_ms = 3000;
 
 export class History {
@@ -28,7 +28,7 @@ export class History {
 
   takeRates(rates: Rates) {
     const before = this.rates.at(-1);
-    if (before && rates.handovers < before.handovers) this.rates = []; // It was started again.
+    if (before && rates.handovers < before.handovers) this.rates = []; // The peer was restarted.
     this.rates.push(rates);
     while (this.rates[0].at < rates.at - waits_ms) this.rates.shift();
   }
@@ -60,7 +60,7 @@ export class History {
     return this.samples.at(-1);
   }
 
-  /** Of the last minute, by the bounds of the peer's histogram. */
+  /** The waits of the last minute, counted by the bounds of the peer's histogram. */
   waits(): number[] {
     const first = this.rates[0];
     const last = this.rates.at(-1);
@@ -69,7 +69,7 @@ export class History {
   }
 }
 
-/** The bound below which so large a part of them is; Infinity above the last; null of none. */
+/** The bound below which this part of the counts is; Infinity above the last, null without any. */
 export function quantile(counts: number[], bounds: number[], part: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

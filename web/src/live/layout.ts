@@ -16,13 +16,13 @@ export interface Box {
 export interface Layout {
   boxes: Box[];
   spots: Map<string, Spot>;
-  /** Of a member's circle. */
+  /** The radius of a member's circle. */
   radius: number;
   /** The members that have no room for a text below them. */
   crowded: Set<string>;
 }
 
-/** The coarsest part of the labels in which they differ: SITE of SITE/RACK/HOST, or more of it. */
+/** The shortest prefixes of the labels that differ: SITE of SITE/RACK/HOST, or more of it. */
 function clusterNames(members: Member[]): Map<string, string> {
   const labels = members.map((member) => member.cluster.split("/"));
   const deepest = Math.max(1, ...labels.map((label) => label.length));
@@ -33,7 +33,7 @@ function clusterNames(members: Member[]): Map<string, string> {
   return new Map(members.map((member, i) => [member.id, chosen[i]]));
 }
 
-/** By name. Of its neighbours a peer does not know how they are called. */
+/** Members by cluster, sorted; all in one if a label is unknown, as those of neighbours are. */
 export function groupByCluster(members: Member[]): Map<string, Member[]> {
   if (members.some((member) => member.cluster === "")) return new Map([["", members]]);
   const names = clusterNames(members);
@@ -77,7 +77,7 @@ export function layOut(members: Member[], width: number, height: number): Layout
   return { boxes, spots, radius, crowded };
 }
 
-/** So that boxes are about as wide as they are high, or wider. */
+/** The number of columns for which boxes are about as wide as they are high, or wider. */
 function bestColumns(count: number, width: number, height: number): number {
   let best = 1;
   let least = Infinity;
@@ -91,20 +91,20 @@ function bestColumns(count: number, width: number, height: number): number {
 
 const inner = (box: Box) => ({ width: box.width - 16, height: box.height - title - 26 });
 
-/** From this radius on a member has its id in it. */
+/** From this radius on, a member's circle contains its id. */
 export const readable = 13;
-/** Of the line below a member and of the tokens above it, and how wide that line may be. */
+/** The height of the line below a member and of the tokens above it, and the width of the line. */
 const label = { height: 34, width: 68 };
 
 /** How the members of a box stand. */
 interface Fit {
   radius: number;
   ring: boolean;
-  /** There is room below each for a line of text. */
+  /** Whether there is room for a line of text below each. */
   roomy: boolean;
 }
 
-/** A ring for a few, rows for many, and where it is crowded nothing is written below them. */
+/** Chooses a ring for few members, rows for many; crowded ones have no text below them. */
 function fit(box: Box): Fit {
   const { width, height } = inner(box);
   const count = box.members.length;
@@ -122,7 +122,7 @@ function fit(box: Box): Fit {
 const ringRoom = (width: number, height: number, count: number) =>
   count < 2 ? 24 : ((Math.PI * (width + height)) / 2 / count) * 0.32;
 
-/** No two touch, with what is written below them. */
+/** Whether no two members touch, with the text below them. */
 function isClear(spots: Spot[], radius: number): boolean {
   const wide = Math.max(2 * radius + 14, label.width);
   const high = 2 * radius + label.height - 8;

@@ -1,11 +1,11 @@
-// The locks as a table of which only what is seen exists: the peer sorts and searches, and sends
-// the rows in sight. So ten thousand cost no more than twenty.
+// The locks as a table with only the visible rows: the peer sorts and searches, and sends these. So
+// ten thousand locks cost no more than twenty.
 import { h } from "../shared/dom";
 import { fetchLocks, type Lock, type Part, type Query, type Window } from "./talk";
 import { countText, durationText, plural, rateText, shortId } from "./words";
 
 const row_px = 34;
-/** Beyond what is seen, above and below. */
+/** Rows beyond the visible ones, above and below. */
 const margin = 8;
 
 const orders = [
@@ -75,7 +75,7 @@ export class LockList {
     this.draw();
   }
 
-  /** At most one question at a time, and after it one more if something has changed. */
+  /** Asks one question at a time, and one more afterwards if something has changed. */
   async refresh() {
     if (this.asking) return void (this.askAgain = true);
     this.asking = true;
@@ -113,7 +113,7 @@ export class LockList {
     this.draw();
   }
 
-  /** A row stays the same element while it is seen: somebody may be about to press it. */
+  /** A row stays the same element while it is visible: the user may be about to press it. */
   private draw() {
     const before = this.seen;
     this.seen = new Map();

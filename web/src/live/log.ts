@@ -5,14 +5,14 @@ import { clockText, durationText, fenceText, plural, shortId } from "./words";
 
 const kept = 400;
 
-/** What concerns the group. The rest happens all the time. */
+/** Events that concern the group. The others happen all the time. */
 const rare = new Set([
   "opened", "born", "epoch", "suspicion", "gone", "lost", "joined", "out", "silent", "answers",
   "dead", "gap", "trouble",
 ]);
 const bad = new Set(["suspicion", "lost", "silent", "dead", "out", "gone", "trouble"]);
 
-/** Who has come and who is out since the epoch before. */
+/** Which members have come and gone since the epoch before. */
 function epochText(note: Note, before: Note | null): string {
   const members = note.members ?? [];
   const words = [`epoch ${note.epoch} with ${plural(members.length, "member")}`];
@@ -77,7 +77,7 @@ export class Log {
     this.draw();
   }
 
-  /** What the page missed, or what it was told before. */
+  /** Adds earlier events, except those that the page has already. */
   begin(past: Note[]) {
     const known = new Set(this.faults.map((note) => `${note.event} ${note.at}`));
     this.add(past.filter((note) => !known.has(`${note.event} ${note.at}`)), 0);

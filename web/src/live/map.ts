@@ -9,7 +9,7 @@ import { durationText, rateText, shortId } from "./words";
 const travel_ms = 700;
 const tokens_max = 6;
 
-/** A lock that is followed. */
+/** A lock whose token is on the map. */
 interface Followed {
   lock: Lock;
   colour: number;
@@ -55,7 +55,7 @@ export class GroupMap {
     this.draw();
   }
 
-  /** At this peer, and so as it happens. */
+  /** Moves a token at once: this peer reports its own as they come and go. */
   moved(lock: string, from: string, to: string) {
     const found = this.followed.get(lock);
     if (!found) return;
@@ -63,7 +63,7 @@ export class GroupMap {
     this.send(found, to);
   }
 
-  /** Who is on the map keeps its colour. */
+  /** Chooses the locks on the map; a lock that stays keeps its colour. */
   private follow(locks: Lock[]) {
     const wanted = new Map<string, Lock>();
     for (const lock of locks)
@@ -95,7 +95,7 @@ export class GroupMap {
       this.size = key;
       this.layout = layOut(this.group.members, width, height);
       this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      for (const each of this.followed.values()) each.at = null; // They are put, not sent.
+      for (const each of this.followed.values()) each.at = null; // Tokens are put, not moved.
     }
     this.drawBoxes();
     this.drawMembers();
@@ -116,7 +116,7 @@ export class GroupMap {
     );
   }
 
-  /** Each stays the same element, for somebody may be about to press it. */
+  /** A member stays the same element: the user may be about to press it. */
   private drawMembers() {
     const ids = new Set(this.group!.members.map((member) => member.id));
     for (const [id, picture] of this.pictures) {
@@ -186,7 +186,7 @@ export class GroupMap {
     return words.join(", ");
   }
 
-  /** In the queue of the chosen lock. */
+  /** The member's place in the queue of the chosen lock. */
   private placeInLine(id: string): string | null {
     const i = this.chosen?.waiters.findIndex((part) => part.member === id) ?? -1;
     return i < 0 ? null : `${i + 1}.`;
@@ -205,7 +205,7 @@ export class GroupMap {
     }
   }
 
-  /** Several tokens at one member stand side by side on its rim, above what is written below it. */
+  /** Several tokens at one member stand side by side on its rim, above the text below it. */
   private spotOf(each: Followed, id: string): Spot {
     const spot = this.layout.spots.get(id)!;
     const angle = -Math.PI - 0.25 + (each.colour - 1) * 0.56;

@@ -6,7 +6,7 @@ import { durationText, plural, rateText } from "./words";
 
 const columns = ["member", "lease", "age", "entries/s", "clients", "lost", "speaks"];
 
-/** Without the way that only its machine can go. */
+/** The addresses that other machines can reach. */
 function addressText(member: Member): string {
   const ways = member.address.split(" ").filter((way) => way.startsWith("tcp:"));
   return ways.length ? ways.map((way) => way.slice(4)).join(" ") : "on its machine only";
@@ -75,7 +75,7 @@ export class MemberTable {
     this.chosen = null;
   }
 
-  /** Somebody is about to press a button in it: only the words change. */
+  /** Changes only the words, because the user may be about to press a button in the table. */
   private update(group: Group, rates: ReadonlyMap<string, number>) {
     for (const member of group.members) {
       const row = this.body.querySelector(`[data-member="${member.id}"]`);

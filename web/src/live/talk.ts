@@ -1,4 +1,4 @@
-// What the peer tells its page, as lookout.cpp, group_report.cpp and lock_table.cpp of src/cli
+// What the peer tells its page, as live_feed.cpp, group_report.cpp and lock_table.cpp of src/cli
 // write it.
 
 export interface Note {
@@ -19,7 +19,7 @@ export interface Hello {
   version: string;
   self: string;
   group: string;
-  /** Who has the token may evict and unlock. */
+  /** Whether a user with the token may evict and unlock. */
   admin: boolean;
   wait_bounds_s: number[];
   past: Note[];
@@ -30,7 +30,7 @@ export interface Notes {
   notes: Note[];
 }
 
-/** Counted since the peer began. */
+/** Counts since the peer started. */
 export interface Rates {
   at: number;
   handovers: number;
@@ -67,9 +67,9 @@ export interface Part {
 export interface Lock {
   lock: string;
   holders: Part[];
-  /** The first few; who has waited longest first. */
+  /** The first few, the longest wait first. */
   waiters: Part[];
-  /** All, with those in line at their peers. */
+  /** How many wait, with those queued at their peers. */
   queue: number;
   age_s: number;
   rate: number;
@@ -113,7 +113,7 @@ export interface Listener {
   trouble(why: string): void;
 }
 
-/** Goes on until the page is closed: the browser connects again by itself. */
+/** Listens until the page is closed: the browser reconnects by itself. */
 export function listen(listener: Listener): EventSource {
   const source = new EventSource("events");
   const on = <T>(name: string, tell: (data: T) => void) =>
@@ -138,7 +138,7 @@ export interface Query {
   count?: number;
 }
 
-/** Nothing if the peer does not answer. */
+/** Returns null if the peer does not answer. */
 export async function fetchLocks(query: Query): Promise<Window | null> {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -152,7 +152,7 @@ export async function fetchLocks(query: Query): Promise<Window | null> {
   }
 }
 
-/** Nothing if it is done; else why not. */
+/** Returns null on success, else the reason. */
 export async function act(path: string, token: string, body: object): Promise<string | null> {
   try {
     const answer = await fetch(path, {

@@ -21,7 +21,7 @@ export function rateText(rate: number): string {
   return `${(rate / 1000).toFixed(rate < 100000 ? 1 : 0)}k`;
 }
 
-/** As `conch lock` and `conch status` print it; the log has it as its epoch and the count in it. */
+/** A fence as `conch lock` and `conch status` print it; the log has it as EPOCH.COUNT. */
 export function fenceText(fence: string): string {
   const [epoch, count] = fence.split(".");
   return count === undefined ? fence : String((BigInt(epoch) << 32n) + BigInt(count));

@@ -1,12 +1,12 @@
 // What can be done with a node or a message now, as commands of a scenario. A command that cannot
-// be run says why, so these need not be exact; they are what makes sense to offer.
+// be run says why, so these need not be exact, only worth offering.
 import type { Entry, Member, Message, Sight } from "./module";
 
 export interface Action {
   label: string;
-  /** Several happen one after the other. */
+  /** The commands, in order. */
   lines: string[];
-  /** Something goes wrong by it. */
+  /** Whether the action is a fault. */
   fault?: boolean;
 }
 
@@ -96,7 +96,7 @@ export function wayOf(message: Message): string {
   return `${message.from} -> ${message.to} ${message.kind}`;
 }
 
-/** An older one goes first: commands mean the oldest of its kind on its channel. */
+/** Whether an older message of its kind is on its channel: commands mean the oldest. */
 export function isBehind(message: Message, flight: Message[]): boolean {
   return flight.find((other) => wayOf(other) === wayOf(message)) !== message;
 }

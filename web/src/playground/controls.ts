@@ -1,4 +1,4 @@
-// What drives the run: a step that comes by itself, many of them, back and forth.
+// The controls of the run: one step, many steps, undo, redo.
 import { h } from "../shared/dom";
 import type { Session } from "./session";
 
@@ -7,7 +7,7 @@ const rates: [string, number][] = [
   ["medium", 600],
   ["fast", 120],
 ];
-/** That a press of "To the end" takes at most: some algorithms never rest. */
+/** The most steps that "To the end" takes: some algorithms never rest. */
 const most = 300;
 
 export class Controls {
@@ -46,7 +46,7 @@ export class Controls {
   private readonly next = h("p", { class: "next quiet" });
   private timer = 0;
 
-  /** `enlivened`: whether nodes ask, too, has changed. */
+  /** Calls `enlivened` when "nodes ask, too" has changed. */
   constructor(
     private readonly session: Session,
     enlivened: () => void,

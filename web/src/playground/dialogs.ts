@@ -1,4 +1,4 @@
-// The run as a scenario to copy, or one to paste; and the keys.
+// The dialogs: the run as a scenario to copy, or another to paste; and the keys.
 import { h } from "../shared/dom";
 import { keys as viewerKeys } from "../viewer/help";
 

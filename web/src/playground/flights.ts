@@ -1,10 +1,10 @@
 // The messages in flight as a table, with what can be done to each: what a click in the drawing
-// does, for keyboards and readers.
+// does, for keyboards and screen readers.
 import { h } from "../shared/dom";
 import { isBehind, messageActions, type Action } from "./actions";
 import type { Message } from "./module";
 
-/** More are counted only. */
+/** The most messages that are listed; more are only counted. */
 const most = 100;
 
 export class Flights {

@@ -8,7 +8,7 @@ export interface Link {
   at: number;
 }
 
-/** What has a short form, so that a link can be read; the marks themselves are escaped. */
+/** Short forms that keep a link readable; the marks themselves are escaped. */
 const short: [string, string][] = [
   [" -> ", "~"],
   [" | ", "!"],
@@ -27,7 +27,7 @@ export function formatLink({ seed, lines, at }: Link): string {
   return `#seed=${seed}${place}&run=${written.join(";")}`;
 }
 
-/** Nothing if there is no run in it. */
+/** Returns null if there is no run in it. */
 export function parseLink(hash: string): Link | null {
   const found = /^#seed=(\d+)(?:&at=(\d+))?&run=(.*)$/.exec(hash);
   if (!found) return null;
@@ -43,6 +43,6 @@ export function parseLink(hash: string): Link | null {
     const at = found[2] === undefined ? lines.length : Math.min(Number(found[2]), lines.length);
     return { seed: Number(found[1]) >>> 0, lines, at };
   } catch {
-    return null; // an escape that is none
+    return null; // a malformed escape
   }
 }

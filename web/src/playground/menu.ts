@@ -1,5 +1,5 @@
 // A menu at a place of the page: arrows, Home and End move in it, Escape closes it, and the focus
-// goes back to whence it came.
+// goes back to where it was.
 import { h } from "../shared/dom";
 import type { Action } from "./actions";
 
@@ -15,7 +15,7 @@ export class Menu {
     window.addEventListener("resize", () => this.close(false));
   }
 
-  /** Below what was clicked, or where. */
+  /** Opens at the place of a click, or else below the element. */
   open(title: string, note: string, actions: Action[], event: Event): void {
     const target = event.currentTarget ?? event.target;
     this.opener = target instanceof Element ? (target as HTMLElement | SVGElement) : null;

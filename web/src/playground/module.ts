@@ -1,5 +1,5 @@
 // The algorithms and the world of scenarios, as WebAssembly: src/playground/wasm/exports.cpp. A
-// text goes in through a place that the module says, and what a call answers is read from another.
+// text goes in through a buffer of the module, and the answer of a call is read from another.
 
 export interface Member {
   node: number;
@@ -64,7 +64,7 @@ export interface Entry {
 
 export interface Catalog {
   locks: Entry[];
-  /** Over an overlay. */
+  /** Protocols over an overlay. */
   protocols: Entry[];
   elections: Entry[];
 }
@@ -127,7 +127,7 @@ export class Module {
     return this.answer().slice().buffer;
   }
 
-  /** How long the film is. */
+  /** The number of events in the film. */
   events(): number {
     return this.exports.conch_events();
   }
@@ -159,7 +159,7 @@ export class Module {
     return this.decoder.decode(this.answer());
   }
 
-  /** What a C library asks of a system: it may say its last words, and there are no files. */
+  /** What a C library asks of a system: it may write error messages, and there are no files. */
   private system(): WebAssembly.ModuleImports {
     const badFile = 8;
     return {

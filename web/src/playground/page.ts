@@ -34,7 +34,7 @@ export class Page {
   );
   private readonly help = new HelpDialog();
   private readonly hint = h("p", { class: "hint" });
-  /** What to do, for who has begun a group of their own. */
+  /** Whether the page gives hints, because the user has begun a new group. */
   private guided = false;
   private readonly copied = h("span", { class: "sr-only", role: "status" });
   private readonly past = h("div", { class: "past", hidden: true });
@@ -126,7 +126,7 @@ export class Page {
     );
   }
 
-  /** The run that the page's address has. */
+  /** Opens the run that the page's address has. */
   private follow(): void {
     const link = parseLink(location.hash);
     if (link) this.open(link.lines, link.seed, link.at);
@@ -154,7 +154,7 @@ export class Page {
     if (this.guided) this.say(this.guide());
   }
 
-  /** Names only what can be pressed now. */
+  /** The hint, which names only what can be pressed now. */
   private guide(): string {
     const { session } = this;
     if (!session.sight) return "";
@@ -217,7 +217,7 @@ export class Page {
     this.viewer.show(film.count - 1);
   }
 
-  /** Whether the end of the run is shown: only there something can be done. */
+  /** Whether the end of the run is shown: only there can anything be done. */
   private now(): boolean {
     return !this.viewer || this.viewer.moment >= this.viewer.film.count - 1;
   }

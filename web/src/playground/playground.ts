@@ -1,5 +1,5 @@
-// The page of `conch playground`: a group in which nothing happens unless somebody clicks, as
-// scenarios have it (docs/simulator.md), with the trace viewer to look at what has happened.
+// The page of `conch playground`: a group in which nothing happens unless the user clicks, as in
+// scenarios (docs/simulator.md), with the trace viewer to look at what has happened.
 import "../shared/theme.css";
 import "./playground.css";
 import packed from "playground.wasm";

@@ -1,9 +1,9 @@
-// What was done and what followed, line by line: the script of the run. Whoever clicks a line is
-// taken back to it. At the end one can write a command oneself.
+// The script of the run: what was done and what followed, line by line. A click on a line goes back
+// to it. At the end, the user can write a command.
 import { h } from "../shared/dom";
 import type { Step } from "./session";
 
-/** The last lines only, of a long run. */
+/** How many lines of a long run are shown: the last ones. */
 const most = 200;
 
 export class Script {

@@ -1,11 +1,10 @@
-// A run and what can be undone of it. The run is its script: whoever goes back lets the lines
-// before happen again.
+// A run that can be undone. The run is its script: going back runs the lines before again.
 import type { Module, Sight } from "./module";
 
 export interface Step {
   line: string;
   printed: string;
-  /** How long the film is after it. */
+  /** The length of the film after it. */
   events: number;
 }
 
@@ -40,7 +39,7 @@ export class Session {
     return this.undone.length > 0;
   }
 
-  /** These lines happen, from the beginning; the rest can be redone. Returns what went wrong. */
+  /** Runs the first `at` lines anew; the rest can be redone. Returns what went wrong. */
   open(lines: string[], at = lines.length): string {
     this.module.begin();
     this.steps.length = 0;
@@ -51,7 +50,7 @@ export class Session {
     return wrong;
   }
 
-  /** Returns why it cannot be done, or nothing. */
+  /** Runs these lines. Returns why one cannot be run, or "". */
   do(...lines: string[]): string {
     this.undone = [];
     let wrong = "";
@@ -60,7 +59,7 @@ export class Session {
     return wrong;
   }
 
-  /** Whatever comes next by itself, so many times; false if nothing does. */
+  /** Runs what comes next by itself, up to `most` times. Returns whether anything came. */
   advance(most = 1): boolean {
     let any = false;
     for (let left = most; left > 0; --left) {
@@ -89,13 +88,13 @@ export class Session {
     this.see();
   }
 
-  /** Only so many lines have happened; the others can be redone. */
+  /** Goes back to the first `count` lines; the others can be redone. */
   back(count: number): void {
     const lines = [...this.lines, ...this.ahead];
     this.open(lines, count);
   }
 
-  /** As a file for `conch replay`. */
+  /** The run as a file for `conch replay`. */
   scenario(): string {
     return this.module.replay(this.lines.join("\n\n") + "\n");
   }

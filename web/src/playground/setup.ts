@@ -129,7 +129,7 @@ export class Setup {
     return ["nodes", this.nodes.value, this.algorithm.value, ...words].join(" ");
   }
 
-  /** The fields and the words for the chosen algorithm. `usual`: with a group that suits it. */
+  /** Shows fields and words for the chosen algorithm; if `usual`, with a group that suits it. */
   private describe(usual = true): void {
     const { entry } = this;
     this.inputs = new Map(entry.options.map((option) => [option, input(option)]));

@@ -1,4 +1,4 @@
-// Where to begin: runs that show something, with what to do in them.
+// Runs to begin with, each with a hint.
 
 export interface Start {
   name: string;

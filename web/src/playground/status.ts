@@ -59,7 +59,7 @@ export class Status {
   }
 }
 
-/** What the oracles found, the last one last, once each. */
+/** What the oracles found, in order, each once. */
 function violations(steps: Step[]): string[] {
   const found = steps.flatMap((step) => step.printed.match(/^VIOLATION .*$/gm) ?? []);
   return [...new Set(found.map((line) => line.slice("VIOLATION ".length)))].filter(

@@ -5,7 +5,7 @@ import { marksOf, type Mark } from "./marks";
 import { short, titleOf } from "./numbers";
 import { across, along, drawable, ticksAcross, ticksAlong, tickText, type Scale } from "./scales";
 
-/** Something that can be pointed at. */
+/** A point that the pointer or a key can select. */
 export interface Spot {
   series: number;
   index: number;
@@ -34,7 +34,7 @@ interface Frame {
 /** A value, and how it is written. */
 type Tick = [number, string];
 
-/** Of the text of axes, in pixels. */
+/** The width of a letter on the axes, in pixels. */
 const letter = 7;
 
 function canvas(figure: Figure, { width, height }: Frame, about: string): SVGSVGElement {
@@ -57,7 +57,7 @@ function drawTick(g: Group, x: number, y: number, text: string, anchor: string):
   g.append("text").attr("x", x).attr("y", y).attr("text-anchor", anchor).text(text);
 }
 
-/** The horizontal one, with lines through the figure if they help to read it. */
+/** Draws the horizontal axis; if `grid`, with lines through the figure. */
 function drawBottom(
   g: Group,
   frame: Frame,
@@ -94,7 +94,7 @@ function drawLeft(g: Group, frame: Frame, scale: Scale, ticks: Tick[]): void {
     .attr("y1", frame.top).attr("y2", frame.bottom);
 }
 
-/** Above the axis, where it can be read without turning one's head. */
+/** Draws the title above the axis, not along it, so that it reads horizontally. */
 function drawLeftTitle(g: Group, text: string): void {
   g.append("text").attr("class", "axis-title").attr("x", 2).attr("y", 13).text(text);
 }
@@ -116,13 +116,13 @@ function clamp(scale: Scale, value: number): number {
   return scale(Math.min(most, Math.max(least, value)));
 }
 
-/** Ours above the paper's, whose hollow marks are larger, and these above the references. */
+/** References first, then the paper's, and ours on top, whose marks are smaller. */
 function drawingOrder({ series }: Figure): number[] {
   return ["reference", "paper", "ours"].flatMap((whose) =>
     series.flatMap((each, index) => (each.whose === whose ? [index] : [])));
 }
 
-/** Points of lines and steps: against x, to the right. */
+/** Draws lines or steps, with x to the right. */
 export function drawLines(figure: Figure, width: number, about: string): Drawing {
   const data = figure.series.flatMap((each) =>
     each.points.filter(([x, y]) => drawable(figure, x, y)));
@@ -171,7 +171,7 @@ export function drawLines(figure: Figure, width: number, about: string): Drawing
   return { svg, spots, width, height };
 }
 
-/** A row for each name, and in it one for each series: long names can be read. */
+/** Draws a row for each name, with a bar for each series: long names stay readable. */
 export function drawRows(figure: Figure, width: number, about: string): Drawing {
   const marks = marksOf(figure.series);
   const used = figure.x.names.map((_, place) =>

@@ -1,4 +1,4 @@
-// The table of contents, at the side where there is room, with the place where one is.
+// The table of contents, at the side where there is room, which marks the section in view.
 import { h } from "../shared/dom";
 import { idOf, paperOf, papers, type Experiment, type Report } from "./data";
 

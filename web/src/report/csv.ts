@@ -16,7 +16,7 @@ function download(name: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Says so on the button itself, for a moment and to those who listen. */
+/** The button itself says the outcome for a moment, also to screen readers. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const said = h("span", { "aria-live": "polite" }, label);
   const button = h("button", { class: "small", type: "button" }, said);

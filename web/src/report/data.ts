@@ -1,4 +1,4 @@
-// What `conch lab report` puts into the page (src/cli/lab_json.cpp writes it).
+// What `conch lab report` puts into the page (src/lab_cli/lab_json.cpp writes it).
 
 export type Verdict = "holds" | "holds in part" | "does not hold" | "not comparable";
 
@@ -14,7 +14,7 @@ export interface Axis {
   label: string;
   unit: string;
   log: boolean;
-  /** If there are any, x is a place in them. */
+  /** If there are any, x is an index into them. */
   names: string[];
 }
 
@@ -40,7 +40,7 @@ export interface Experiment {
   experiment: string;
   about: string;
   setting: string;
-  /** No two are the same. */
+  /** All names differ. */
   columns: string[];
   rows: (string | number | null)[][];
   /** The table as it is printed. */
@@ -82,14 +82,14 @@ export function paperOf(experiment: Experiment): string {
   return cited.find((paper) => paper !== undefined) ?? "";
 }
 
-/** The places in the page. */
+/** The ids of elements of the page. */
 export const idOf = (experiment: Experiment) => experiment.experiment;
 export const figureId = (experiment: Experiment, index: number) =>
   `${idOf(experiment)}-figure-${index + 1}`;
 export const claimId = (experiment: Experiment, index: number) =>
   `${idOf(experiment)}-claim-${index + 1}`;
 
-/** Where what a claim is about can be seen: a figure of the same place in the paper, if any. */
+/** The figure that shows what a claim is about: one of the same place in the paper, if any. */
 export function seenIn(experiment: Experiment, claim: Claim): number | null {
   const index = experiment.figures.findIndex((figure) => figure.of === claim.of);
   return index < 0 ? null : index;

@@ -1,5 +1,4 @@
-// A figure of the page: its legend, its drawing, what is said of the point that one is at, and its
-// numbers.
+// A figure of the page: its legend, its drawing, a text about the selected point, and its numbers.
 import { h } from "../shared/dom";
 import { drawLines, drawRows, type Drawing, type Spot } from "./chart";
 import { figureId, type Experiment, type Figure } from "./data";
@@ -102,7 +101,7 @@ export class FigureView {
     new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
-  /** In a grid of rows of a pixel, figures of one column follow one another without a gap. */
+  /** In a grid with rows of one pixel, the figures of a column follow one another without a gap. */
   private fit(): void {
     const margin = 20;
     this.element.style.gridRowEnd = `span ${Math.ceil(this.element.offsetHeight) + margin}`;
@@ -151,7 +150,7 @@ export class FigureView {
     this.show(nearest);
   }
 
-  /** Left and right along a series, up and down to another. */
+  /** Arrow keys go left and right along a series, up and down to another. */
   private step(event: KeyboardEvent): void {
     const { spots } = this.drawing!;
     const forward = event.key === "ArrowRight" || event.key === "ArrowDown";
@@ -195,7 +194,7 @@ export class FigureView {
     this.place(spot);
   }
 
-  /** Beside the point, where there is room. */
+  /** Puts the tip beside the point, where there is room. */
   private place(spot: Spot): void {
     const { width } = this.drawing!;
     const room = this.tip.offsetWidth;

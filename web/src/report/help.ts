@@ -11,7 +11,7 @@ const keys: [string[], string][] = [
   [["?"], "this"],
 ];
 
-/** Adds the dialog, and what opens it. */
+/** Adds the dialog, and a button and a key that open it. */
 export function addHelp(place: HTMLElement, sections: HTMLElement[]): void {
   const rows = keys.map(([names, what]) =>
     h(

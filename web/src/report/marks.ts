@@ -34,7 +34,7 @@ const paperDashes = ["6 4", "2 3", "10 4 2 4", "12 4"];
 const referenceDashes = ["1 4", "1 3 5 3", "1 8"];
 const colours = 7;
 
-/** What a series shares with its like: measured on another engine, or by the paper. */
+/** The name that a series shares with the same one of another engine, or of the paper. */
 function family(name: string): string {
   return name.replace(/, (paper|sim|simgrid)$/, "");
 }

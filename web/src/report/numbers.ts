@@ -31,7 +31,7 @@ export function valueOf(axis: Axis, [, y, error]: Datum): string {
   return withUnit(value, axis.unit);
 }
 
-/** With the unit, unless it says what is counted. */
+/** The label with the unit, unless the label names the unit. */
 export function titleOf(axis: Axis): string {
   const counted = axis.unit.length > 4 && axis.label.includes(axis.unit);
   return axis.unit === "" || counted ? axis.label : `${axis.label} (${axis.unit})`;

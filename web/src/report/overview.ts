@@ -43,7 +43,7 @@ function tally(report: Report): HTMLElement {
   );
 }
 
-/** What a figure is of, without what its neighbours say, too. */
+/** What a figure is of, abbreviated and without the paper's name. */
 function shortOf(of: string): string {
   return of.replace(/^[^,]+, /, "").replace("figure ", "fig. ").replace("equation ", "eq. ")
     .replace("section ", "§ ").replace("exercise ", "ex. ");

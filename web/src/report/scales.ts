@@ -5,7 +5,7 @@ import { short } from "./numbers";
 
 export type Scale = ScaleContinuousNumeric<number, number>;
 
-/** What can be drawn: a logarithm has no 0. */
+/** Whether a point can be drawn: a logarithmic axis has no 0. */
 export function drawable(figure: Figure, x: number, y: number): boolean {
   return (!figure.x.log || x > 0) && (!figure.y.log || y > 0);
 }
@@ -17,18 +17,18 @@ export function domainOf(values: number[], log: boolean): [number, number] {
   return least === most ? [Math.min(0, least), most || 1] : [least, most];
 }
 
-/** Along which series go: from the first place to the last, with a little space. */
+/** The scale of x: from the first place to the last. */
 export function across(axis: Axis, values: number[], range: [number, number]): Scale {
   const [least, most] = domainOf(values, axis.log);
   const scale = axis.log ? scaleLog() : scaleLinear();
   return scale.domain([least, most]).range(range) as Scale;
 }
 
-/** That of what was measured: from 0, unless it is logarithmic. */
+/** The scale of what was measured: from 0, unless it is logarithmic. */
 export function along(axis: Axis, values: number[], range: [number, number]): Scale {
   let [least, most] = domainOf(values, axis.log);
   if (axis.log) return scaleLog().domain([least / 1.15, most * 1.15]).range(range) as Scale;
-  if (least > -0.02 * most) least = 0; // nothing, but for chance
+  if (least > -0.02 * most) least = 0; // only noise is below 0
   if (axis.unit === "%" && most === 100) {
     return scaleLinear().domain([Math.min(0, least), 100]).range(range) as Scale;
   }
@@ -39,7 +39,7 @@ export function along(axis: Axis, values: number[], range: [number, number]): Sc
     .range(range) as Scale;
 }
 
-/** Those that are far enough from one another. */
+/** The values that are far enough apart on the scale. */
 function spaced(values: number[], scale: Scale, gap: number): number[] {
   const kept: number[] = [];
   for (const value of values) {
@@ -49,7 +49,7 @@ function spaced(values: number[], scale: Scale, gap: number): number[] {
   return kept;
 }
 
-/** The coarsest that has three. */
+/** The coarsest ticks of which at least three fit. */
 function logTicks(scale: Scale, gap: number): number[] {
   const [least, most] = scale.domain();
   let ticks: number[] = [];
@@ -65,7 +65,7 @@ function logTicks(scale: Scale, gap: number): number[] {
   return ticks.length >= 2 ? ticks : scaleLinear().domain([least, most]).ticks(4);
 }
 
-/** At the places where something was measured, if these are few. */
+/** Ticks at the places that were measured, if these are few. */
 export function ticksAcross(axis: Axis, values: number[], scale: Scale, gap: number): number[] {
   const places = [...new Set(values)].sort((a, b) => a - b);
   if (axis.names.length > 0) return axis.names.map((_, index) => index);

@@ -15,7 +15,7 @@ export function badge(verdict: Verdict): HTMLElement {
   return h("span", { class: className(verdict) }, sign(verdict), verdict);
 }
 
-/** The sign alone, for where the word is said otherwise. */
+/** The sign alone, where the word is said otherwise. */
 export function sign(verdict: Verdict): HTMLElement {
   return h("span", { class: "sign", "aria-hidden": "true" }, signs[verdict]);
 }

@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** What was put into the page in the place of its data, if anything. */
+/** The data that the page contains, if any. */
 export function inlineData(): string | null {
   return document.getElementById("data")?.textContent ?? null;
 }

@@ -4,10 +4,10 @@
 //   const fragment = new Fragment(() => "#page=7", () => open(location.hash));
 //   fragment.keepSoon();   // a moment later the address says "#page=7"
 //
-// What the reader has written is never written over unread. The browser tells of it in a task of
-// its own, and a page that is busy may be about to write before that.
+// The page never overwrites an address of the reader unread. The browser reports it in a task of
+// its own, and a busy page may be about to write before that.
 
-/** Not at every step of a run that goes fast: browsers do not like that. */
+/** Browsers do not like a new address at every step of a fast run. */
 const delay = 200;
 
 export class Fragment {
@@ -21,7 +21,7 @@ export class Fragment {
 
   constructor(
     private readonly format: () => string,
-    /** The reader has written another. */
+    /** Called when the reader has changed the address. */
     private readonly follow: () => void,
   ) {
     addEventListener("hashchange", this.read);
@@ -32,7 +32,7 @@ export class Fragment {
     this.due = window.setTimeout(() => this.keep(), delay);
   }
 
-  /** The address says what the page shows. */
+  /** Makes the address say what the page shows. */
   keep(): void {
     this.read();
     const hash = this.format();

@@ -2,14 +2,11 @@
 import { noKind, none, type Film } from "../film/film";
 
 export interface Filter {
-  /**
-   * What the node's name must have in it, or several with commas between: each must be a node's
-   * name.
-   */
+  /** A part of the nodes' names, or several whole names or ranges, separated by commas. */
   nodes: string;
   /** Kinds that are hidden. */
   hidden: Set<number>;
-  /** Only events of this lock, and those of none. */
+  /** Shows only events of this lock, and those of no lock. */
   lock: number | null;
 }
 

@@ -20,7 +20,7 @@ export class Filters {
     );
   }
 
-  /** Before anything is shown. */
+  /** Sets the filter before anything is shown. */
   start(filter: Filter): void {
     this.filter = filter;
     this.nodes.value = filter.nodes;

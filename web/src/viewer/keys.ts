@@ -1,4 +1,4 @@
-// What the keys do (help.ts lists them). They work wherever the focus is, except where one writes.
+// What the keys do (help.ts lists them). They work wherever the focus is, except in fields.
 import type { Viewer } from "./view";
 
 export class Keys {

@@ -1,5 +1,5 @@
-// The whole run in one line, to scrub in: how much happens when, who broke what, and which part the
-// diagram shows. The control is a range input, for fingers, keys and readers.
+// The whole run in one line, to scrub in: how much happens when, where a property is broken, and
+// which part the diagram shows. The control is a range input, for fingers, keys and screen readers.
 import { none, type Film } from "../film/film";
 import type { Run } from "../film/run";
 import { h } from "../shared/dom";

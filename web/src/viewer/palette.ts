@@ -38,7 +38,7 @@ export function readPalette(element: Element): Palette {
   };
 }
 
-/** Calls when light turns to dark or back; returns how to stop that. */
+/** Calls `changed` when the scheme turns dark or light. Returns a function that ends this. */
 export function onScheme(changed: () => void): () => void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", changed);

@@ -26,7 +26,7 @@ export class EventTable {
   private readonly count = h("span", { class: "quiet", role: "status" });
   private film: Film | null = null;
   private sieve!: Sieve;
-  /** The events that are shown; nothing: all. */
+  /** The events that are shown; null for all. */
   private shown: Uint32Array | null = null;
   private moment = 0;
   private searching = 0;
@@ -102,7 +102,7 @@ export class EventTable {
     return Math.round((at / Math.max(1, tallest - this.scroller.clientHeight)) * (this.rows() - 1));
   }
 
-  /** Looks for the words in pieces, so that the page stays awake. */
+  /** Searches in pieces, so that the page stays responsive. */
   private refilter(): void {
     const film = this.film;
     if (!film) return;

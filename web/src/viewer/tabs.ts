@@ -1,4 +1,4 @@
-// A few panels of which one is seen.
+// Panels of which one is visible.
 import { h } from "../shared/dom";
 
 let made = 0;

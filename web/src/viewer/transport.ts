@@ -2,15 +2,15 @@
 import { h } from "../shared/dom";
 import { icon, type Icon } from "./icons";
 
-/** What one jumps to. */
+/** What the buttons jump to. */
 export type Sight = "entry" | "violation" | "caption";
 
 export interface TransportHooks {
   step: (by: number) => void;
   jump: (to: Sight, way: 1 | -1) => void;
-  /** Goes on by so many events; false when the end is reached. */
+  /** Moves on by this many events. Returns false when the end is reached. */
   advance: (by: number) => boolean;
-  /** Before playing: from the beginning, if it stands at the end. */
+  /** Called before playing: goes to the beginning if it is at the end. */
   rewind: () => void;
 }
 
@@ -59,7 +59,7 @@ export class Transport {
     this.setPlaying(false);
   }
 
-  /** What there is to go to in a run. */
+  /** Enables and shows the controls that a run needs. */
   show(rate: number, has: Record<"events" | "entries" | "captions" | "violations", boolean>): void {
     this.speed.value = String(rate);
     this.captions.hidden = !has.captions;

@@ -38,7 +38,7 @@ export interface ViewerOptions {
   onMoment?: (event: number) => void;
   /** How long a drawing of the diagram took, in milliseconds. */
   onFrame?: (ms: number) => void;
-  /** The page's address follows the moment, and is followed at first. */
+  /** The page's address follows the moment, and sets the first one. */
   address?: boolean;
   /** Without the title and the command: the page has a head of its own. */
   headless?: boolean;
@@ -139,7 +139,7 @@ export class Viewer {
     this.take(false);
   }
 
-  /** Another film, mostly the same run with more events. The moment is at its end. */
+  /** Shows another film, mostly the same run with more events. The moment is its end. */
   update(film: Film): void {
     this.film = film;
     this.run = new Run(film);
@@ -149,18 +149,18 @@ export class Viewer {
     this.take(true);
   }
 
-  /** After this event. */
+  /** Shows the moment after this event. */
   show(event: number): void {
     this.go(event, -1);
   }
 
-  /** The details of an event; the moment stays. */
+  /** Shows the details of an event; the moment stays. */
   choose(event: number): void {
     this.tabs.show("Event");
     this.go(this.moment, event);
   }
 
-  /** The details of the last event of a node. */
+  /** Shows the details of a node's last event by this moment. */
   chooseNode(node: number): void {
     const events = this.film.eventsOf(node);
     let last = -1;
@@ -173,7 +173,7 @@ export class Viewer {
 
   step(by: number): void {
     this.transport.stop();
-    // Over what the filter hides.
+    // Skips what the filter hides.
     let event = this.moment;
     for (let left = Math.abs(by); left > 0; --left) {
       let next = event + Math.sign(by);
@@ -184,7 +184,7 @@ export class Viewer {
     this.show(event);
   }
 
-  /** To the next one, or the one before. */
+  /** Jumps to the next one, or to the one before. */
   jumpTo(what: Sight, way: 1 | -1): void {
     this.transport.stop();
     const events = this.sights(what);
@@ -245,7 +245,7 @@ export class Viewer {
     return next < this.film.count - 1;
   }
 
-  /** Shows the film that there is now. */
+  /** Shows the current film. */
   private take(keep: boolean): void {
     const { film } = this;
     this.filters.show(film, this.run);
@@ -302,7 +302,7 @@ export class Viewer {
     this.fragment?.keepSoon();
   }
 
-  /** What is broken at a moment: by its event, or since, while those who broke it are inside. */
+  /** The violations at a moment: by its event, or before, while all who broke it are inside. */
   private brokenAt(moment: Moment) {
     const { film } = this;
     return film.header.violations.filter((violation) => {
@@ -313,7 +313,7 @@ export class Viewer {
     });
   }
 
-  /** Somebody has written another address, or gone back to one. */
+  /** The user has written another address, or gone back to one. */
   private followAddress(): void {
     const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
     if (event !== undefined) this.go(event, chosen ?? -1);
@@ -327,13 +327,13 @@ export class Viewer {
   }
 }
 
-/** Where one would look first: a run that broke something is shown at that moment. */
+/** The first event to show: the first violation, unless captions tell the story. */
 function beginning(film: Film): number {
   const { captions, violations } = film.header;
   return captions.length === 0 && violations.length > 0 ? violations[0].event : 0;
 }
 
-/** Steps of a script are all alike; several may have the same time. */
+/** The axis at first: the steps of a script are all alike; several may have the same time. */
 function usual(film: Film): AxisMode {
   return film.header.unit === "step" ? "order" : "time";
 }

@@ -8,7 +8,7 @@ import { Viewer } from "./view";
 interface Timings {
   /** From the navigation until everything is drawn, in milliseconds. */
   opened?: number;
-  /** When the film was there, was read, and the viewer was made. */
+  /** When the film was fetched and read, and the viewer was made. */
   stages: Record<string, number>;
   /** How long each drawing took; the last thousand. */
   frames: number[];

@@ -168,7 +168,7 @@ function drawBars(
   context.fill();
 }
 
-/** A dot each. Those of messages are where arrows end. */
+/** Draws a dot for each event; those of messages are at the ends of arrows. */
 function drawEvents(
   context: CanvasRenderingContext2D,
   sheet: Sheet,
@@ -213,7 +213,7 @@ function diamond(context: CanvasRenderingContext2D, x: number, y: number, size: 
   context.closePath();
 }
 
-/** Crosses where somebody crashed; they are seen from afar, too. */
+/** Draws crosses where nodes crashed; they are visible from afar, too. */
 function drawFaults(
   context: CanvasRenderingContext2D,
   sheet: Sheet,

@@ -1,7 +1,7 @@
-// Where too many events fall into a pixel to be drawn one by one: how many there are, as an image,
-// a line a node (or several nodes), with the critical sections on top. Counts of the whole run are
-// kept coarsely, by row and slice of time, so that a view of everything need not look at everything
-// again.
+// Shows how many events there are, where too many fall into a pixel to be drawn one by one: an
+// image with a line for each node (or several nodes), and the critical sections on top. Coarse
+// counts of the whole run, by row and slice of time, are kept, so that a view of the whole run need
+// not look at all events again.
 import { none, type Film } from "../../film/film";
 import type { Run } from "../../film/run";
 import type { Spans } from "../../film/spans";
@@ -10,9 +10,9 @@ import { rgb, type Palette } from "../palette";
 import type { Axis } from "./axis";
 import type { Sheet } from "./sheet";
 
-/** Of the coarse counts, all rows together. */
+/** The number of coarse counts of all rows together. */
 const cells = 1 << 20;
-/** From how many events on the coarse counts are used. */
+/** With more events than this, the coarse counts are used. */
 const many = 150_000;
 
 const waits = 1;
@@ -24,7 +24,7 @@ interface Grid {
   lines: number;
   firstRow: number;
   rows: number;
-  /** Pixels a unit of time. */
+  /** Pixels per unit of time. */
   scale: number;
   /** By row, where its line begins; -1 for one that is out of sight. */
   lineOf: Int32Array;

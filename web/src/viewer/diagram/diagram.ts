@@ -1,5 +1,5 @@
-// The space-time diagram: a line a node, time from left to right. Two canvases lie on one another,
-// so that moving the moment does not draw the run again.
+// The space-time diagram: a line for each node, time from left to right. One canvas lies on
+// another, so that moving the moment does not draw the run again.
 import type { Film } from "../../film/film";
 import type { Run } from "../../film/run";
 import { sentence } from "../../film/words";
@@ -22,7 +22,7 @@ export interface DiagramHooks {
   onNode: (node: number) => void;
   /** The moment was dragged, or a place without an event clicked. */
   onMoment: (event: number) => void;
-  /** Another part is seen. */
+  /** Another part of the run is visible. */
   onWindow: (x0: number, x1: number) => void;
   /** How long a drawing took. */
   onFrame: (ms: number) => void;
@@ -47,7 +47,7 @@ export class Diagram {
   private chosen: Chosen | null = null;
   private arrows: Arrow[] = [];
   private stale = { base: true, scheduled: false };
-  /** What is seen, also after the panel's size has changed. */
+  /** Which part is shown, also after the panel's size has changed. */
   private fitted: "beginning" | "all" | "no" = "beginning";
 
   constructor(private readonly hooks: DiagramHooks) {
@@ -149,7 +149,7 @@ export class Diagram {
     this.invalidate(false);
   }
 
-  /** Draws again with the colours of now. */
+  /** Draws again with the current colours. */
   recolour(): void {
     if (this.sheet) this.sheet = { ...this.sheet, palette: readPalette(this.element) };
     this.invalidate(true);

@@ -1,5 +1,5 @@
-// What hands do on the diagram: drag to pan, wheel and pinch to zoom, click, hover, drag the ruler
-// to scrub.
+// Gestures on the diagram: drag to pan, wheel and pinch to zoom, click, hover, drag the ruler to
+// scrub.
 
 export interface GestureHooks {
   pan: (dx: number, dy: number) => void;

@@ -5,7 +5,7 @@ import type { Spans } from "../../film/spans";
 import { cross, seen, type Sheet } from "./sheet";
 import { ruler } from "./window";
 
-/** The most arrows that are drawn; above it only the tokens, and above it none. */
+/** The most arrows that are drawn. If there are more, only tokens are; if these are more, none. */
 const most = 2500;
 
 export interface Arrow {

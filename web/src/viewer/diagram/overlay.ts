@@ -8,7 +8,7 @@ export interface Chosen {
   moment: Moment;
   /** The event whose details are shown, or -1. */
   event: number;
-  /** Those that break a property now. */
+  /** The nodes that break a property now. */
   guilty: number[];
 }
 

@@ -15,7 +15,7 @@ export interface Sheet {
   palette: Palette;
 }
 
-/** Up to so many events are drawn one by one. */
+/** The most events that are drawn one by one. */
 export const detailed = 4000;
 
 /** The events between the left and the right edge. */
@@ -34,7 +34,7 @@ export function spot(
   return { x: sheet.window.px(sheet.axis.x(event)), y: sheet.window.y(row) };
 }
 
-/** Only what is drawn right of the names and below the times. */
+/** Limits drawing to the area right of the names and below the times. */
 export function clipToPlot(context: CanvasRenderingContext2D, window: Window): void {
   context.beginPath();
   context.rect(window.labels, ruler, window.width - window.labels, window.body);

@@ -51,7 +51,7 @@ export class Window {
     return Math.min(this.rows - 1, Math.floor((this.top + this.body) / this.rowHeight));
   }
 
-  /** Everything, or as many rows as can be read. */
+  /** Shows everything, or as many rows as can be read. */
   fit(axis: Axis, rows: number): void {
     this.axis = axis;
     this.rows = Math.max(1, rows);
@@ -64,7 +64,7 @@ export class Window {
     this.clamp();
   }
 
-  /** At first not more of a long run than can be told apart, unless it is too long for that. */
+  /** Shows the beginning of a run; all of it if it is short or very long. */
   begin(axis: Axis, rows: number): void {
     this.fit(axis, rows);
     const { count } = axis.film;
@@ -75,14 +75,14 @@ export class Window {
     this.clamp();
   }
 
-  /** The same part of another run, or with other rows. */
+  /** Shows the same part of another run, or with other rows. */
   keep(axis: Axis, rows: number): void {
     this.axis = axis;
     this.rows = Math.max(1, rows);
     this.clamp();
   }
 
-  /** Around a place that stays where it is. */
+  /** Zooms around a place that stays where it is. */
   zoom(factor: number, atPx: number): void {
     const middle = this.x(atPx);
     const least = this.axis.mode === "order" || this.axis.film.header.unit === "step" ? 4 : 100;
@@ -111,7 +111,7 @@ export class Window {
     this.clamp();
   }
 
-  /** Moves so that x is seen, and so much before and after it. */
+  /** Moves so that x is visible, with some time around it. Returns whether anything moved. */
   reveal(x: number): boolean {
     const length = this.x1 - this.x0;
     const margin = length * 0.08;

@@ -1,4 +1,4 @@
-// The nodes of a scene, before a family says more of them.
+// The nodes of a scene, before a family of algorithms adds to them.
 import { items } from "../../film/state";
 import type { Places } from "./layout";
 import type { Moment, Scene, SceneNode } from "./scene";

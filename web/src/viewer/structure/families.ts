@@ -1,4 +1,4 @@
-// One scene a family of algorithms: which fields of the states are links, and where the nodes
+// A scene for each family of algorithms: which fields of the states are links, and where the nodes
 // stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
 import { fields, given, items, record } from "../../film/state";
 import { company } from "./company";
@@ -8,7 +8,7 @@ import type { LinkStyle, Moment, Scene, SceneLink, Size } from "./scene";
 
 type Family = (moment: Moment, ids: number[], size: Size) => Scene;
 
-/** The structure at a moment, of those nodes. */
+/** The structure of these nodes at a moment. */
 export function sceneOf(moment: Moment, ids: number[], size: Size): Scene {
   const scene = (families[moment.film.header.family] ?? generic)(moment, ids, size);
   const shown = new Set(ids);
@@ -42,7 +42,7 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** The tree's edges stay where they are, and turn round. */
+/** The tree's edges stay where they are; only their directions change. */
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
   const first = (id: number) => moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
@@ -89,7 +89,7 @@ function elmp(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** Who asked, of a queued operation. */
+/** The node that asked for a queued operation. */
 function originOf(item: string): string {
   return /origin (\d+)/.exec(item)?.[1] ?? item;
 }
@@ -153,7 +153,7 @@ function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** As they follow one another, if all of them do. */
+/** The nodes as they follow one another, and then those that are not in that ring. */
 function inOrder(moment: Moment, ids: number[], field: string): number[] {
   const order: number[] = [];
   const left = new Set(ids);
@@ -226,7 +226,7 @@ function bully(moment: Moment, ids: number[], size: Size): Scene {
   return base;
 }
 
-/** With the coordinators that somebody believes in. */
+/** A scene with the coordinators that nodes believe in. */
 function elected(
   moment: Moment,
   ids: number[],

@@ -1,16 +1,16 @@
-// Where the types of messages stand in a structure: beside their ways, and not on one another, on
+// Where the types of messages stand in a structure: beside their arrows, and not on one another, on
 // nodes or on other messages.
 import type { Flight } from "../../film/run";
 import { along } from "./curves";
 import type { Place, Scene, Size } from "./scene";
 
-/** Up to so many messages have labels. */
+/** With more messages than this, none has a label. */
 const most = 6;
-/** Of a letter, and of a line. */
+/** The width of a letter, and the height of a line. */
 const letter = 7.6;
 const height = 13;
 
-/** Around its middle. */
+/** A rectangle around its middle. */
 interface Area extends Place {
   width: number;
   height: number;
@@ -27,7 +27,7 @@ export interface Drawn {
   text: (flight: Flight) => string;
 }
 
-/** The middle of a label's line of letters, by message. */
+/** The middle of each label's baseline, by message. */
 export function labelPlaces(flights: Flight[], drawn: Drawn): Map<Flight, Place> {
   const places = new Map<Flight, Place>();
   if (flights.length > most) return places;
@@ -49,7 +49,7 @@ export function labelPlaces(flights: Flight[], drawn: Drawn): Map<Flight, Place>
   return places;
 }
 
-/** The nearest first: beside the middle of the way, then elsewhere along it, then off it. */
+/** The nearest first: beside the middle of the arrow, then elsewhere along it, then off it. */
 function candidates(flight: Flight, at: Map<number, Place>, { bend, radius }: Drawn): Place[] {
   const [from, to] = [at.get(flight.from)!, at.get(flight.to)!];
   const far = Math.hypot(to.x - from.x, to.y - from.y);

@@ -8,7 +8,7 @@ const margin = 40;
 
 export type Places = Map<number, Place>;
 
-/** Clockwise from the top. */
+/** Places on a circle, clockwise from the top. */
 export function circle(
   ids: number[],
   size: Size,
@@ -33,7 +33,7 @@ export function around(ids: number[], angles: number[], { width, height }: Size)
   return { places, ring };
 }
 
-/** A forest by parents, its roots on top. Of a circle of parents, one is a root. */
+/** Places of a forest, its roots on top. Of a cycle of parents, one is a root. */
 export function forest(
   ids: number[],
   parent: (id: number) => number | undefined,
@@ -54,7 +54,7 @@ export function forest(
   for (const id of ids)
     (rooted.has(id) ? top : items.get(parent(id)!)!).children.push(items.get(id)!);
 
-  /** Whether the way up from here ends, at a root that is known or somewhere outside. */
+  /** Whether the path up from here ends, at a known root or outside. */
   function reaches(id: number): boolean {
     const seen = new Set<number>([id]);
     for (

@@ -1,12 +1,12 @@
-// Protocols over a DHT: the ring of identifiers, replicas with their votes and queues, and the ways
-// on which requests are stopped.
+// Protocols over a DHT: the ring of identifiers, replicas with their votes and queues, and the
+// paths on which requests wait.
 import { none } from "../../film/film";
 import { given, items, record, type Fields } from "../../film/state";
 import { company } from "./company";
 import { around } from "./layout";
 import type { Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
 
-/** By position on the ring; zero is on top. */
+/** The scene by positions on the ring; zero is on top. */
 export function overlay(moment: Moment, ids: number[], size: Size): Scene {
   const position = (id: number) => {
     const hex = moment.film.header.nodes[id].ring;
@@ -31,7 +31,7 @@ export function overlay(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** What a node is to the protocol: a replica with its vote, the holder with its queue, on a way. */
+/** Marks a node as a replica with its vote or the holder with its queue; returns its links. */
 function roles(moment: Moment, node: SceneNode): SceneLink[] {
   const links: SceneLink[] = [];
   const waiting = new Set<string>();
@@ -61,12 +61,12 @@ function roles(moment: Moment, node: SceneNode): SceneLink[] {
   return links.filter((link) => link.to !== node.id);
 }
 
-/** Non-End-to-End has the fields of the voting in one of its own. */
+/** Non-End-to-End has the voting's fields within its field `voting`. */
 function fieldOf(known: Fields, name: string): string | undefined {
   return known.get(name) ?? record(known.get("voting")).get(name);
 }
 
-/** Whose request `PRIORITY(stamp 1, node 3)` is; without a stamp, nobody's. */
+/** The node whose request `PRIORITY(stamp 1, node 3)` is; undefined without a stamp. */
 function asker(moment: Moment, priority: string | undefined): number | undefined {
   const known = record(priority);
   return known.get("stamp") === "0" ? undefined : moment.node(known.get("node"));

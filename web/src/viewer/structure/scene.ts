@@ -18,13 +18,13 @@ export interface SceneNode extends Place {
   marked?: boolean;
   /** What stands below it: its queue. */
   note?: string;
-  /** What a reader hears of it besides. */
+  /** What a screen reader says of it in addition. */
   says?: string[];
 }
 
 /**
- * Solid: where a request goes. Dashed: who comes next. Edge: the next on a ring. Faint: who belongs
- * together.
+ * Solid: where a request goes. Dashed: the next in line. Edge: the next on a ring. Faint: nodes
+ * that belong together.
  */
 export type LinkStyle = "solid" | "dashed" | "edge" | "faint" | "vote";
 
@@ -46,18 +46,18 @@ export interface Scene {
   nodes: SceneNode[];
   links: SceneLink[];
   boxes: Box[];
-  /** A circle on which they stand. */
+  /** The circle on which the nodes stand. */
   ring?: Place & { radius: number };
   /** What the styles of the links mean. */
   legend: [LinkStyle, string][];
   /** What the token mark means, if not the token. */
   tokenWord?: string;
   markWord?: string;
-  /** What stands below nodes, if it does not say so itself. */
+  /** What the notes below nodes are, unless they say so themselves. */
   noteWord?: string;
 }
 
-/** A film at one event, as the families ask for it. */
+/** A film at one event, with what the families ask of it. */
 export class Moment {
   readonly inside: Map<number, number>;
   readonly waiting: Set<number>;
@@ -67,7 +67,7 @@ export class Moment {
   constructor(
     readonly film: Film,
     readonly run: Run,
-    /** After which event. */
+    /** The moment is right after this event. */
     readonly event: number,
   ) {
     this.inside = new Map(run.insideAt(event).map((enter) => [film.node[enter], enter]));
@@ -90,7 +90,7 @@ export class Moment {
     return this.node(this.fields(node).get(field));
   }
 
-  /** The node that is called so. */
+  /** The node with this name. */
   node(name: string | undefined): number | undefined {
     return name === undefined ? undefined : this.film.named(name);
   }
@@ -105,10 +105,10 @@ export interface Size {
   height: number;
 }
 
-/** The most that are drawn at once. */
+/** The most nodes that are drawn at once. */
 export const most = 60;
 
-/** Whom to draw: everybody, or those around who acts now. */
+/** The nodes to draw: all, or those around the node that acts now. */
 export function cast(moment: Moment): number[] {
   const { film, event } = moment;
   if (film.nodes <= most) return Array.from({ length: film.nodes }, (_, node) => node);
@@ -121,7 +121,7 @@ export function cast(moment: Moment): number[] {
     add(film.peer[event]);
   }
   for (const node of moment.inside.keys()) add(node);
-  // Whom these point at, and so on: the path to the root, the queue from the holder.
+  // The nodes that these point at, and so on: the path to the root, the queue from the holder.
   for (const node of chosen) for (const name of pointers) add(moment.pointer(node, name));
   for (const flight of moment.flights.slice(-8)) {
     add(flight.from);

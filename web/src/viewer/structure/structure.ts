@@ -24,13 +24,13 @@ import { described } from "./words";
 export interface StructureHooks {
   /** A node was clicked, or Enter pressed on it. */
   onNode?: (node: number, event: Event) => void;
-  /** A message on its way was. */
+  /** A message in flight was clicked, or Enter pressed on it. */
   onFlight?: (flight: Flight, event: Event) => void;
 }
 
 /** What the drawing points out. */
 export interface Emphasis {
-  /** Those that break a property. */
+  /** The nodes that break a property. */
   guilty: number[];
 }
 
@@ -312,7 +312,7 @@ export class Structure {
   }
 }
 
-/** As large as the nearest two leave room for. */
+/** As large as the two nearest nodes leave room for. */
 function radiusFor(nodes: Place[]): number {
   let least = Infinity;
   for (let i = 0; i < nodes.length; ++i)

@@ -1,4 +1,4 @@
-// A structure as text, a line a node: for those who do not see the drawing.
+// A structure as text, a line for each node, for users who do not see the drawing.
 import { Away } from "../../film/run";
 import type { Moment, Scene } from "./scene";
 
