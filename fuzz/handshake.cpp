@@ -45,7 +45,7 @@ void check(const Frame& frame) {
       objection(*value, route, {us, "kitchen", "naimi-trehel"});
   }
   auto answer = read_answer(frame);
-  if (const auto* value = std::get_if<Accepted>(&answer)) {
+  if (const auto* value = std::get_if<HelloAccepted>(&answer)) {
     say_again(*value, put_answer, read_answer);
     objection(*value, good);
   }

@@ -11,11 +11,11 @@ HttpOptions options() {
   HttpOptions options;
   options.listen = "127.0.0.1:80";
   options.token = "0123456789abcdef";
-  options.pages["/"] = {"text/html", [](const Request&) { return std::string("page"); }};
-  options.pages["/locks"] = {"application/json", [](const Request& asked) {
+  options.pages["/"] = {"text/html", [](const HttpRequest&) { return std::string("page"); }};
+  options.pages["/locks"] = {"application/json", [](const HttpRequest& asked) {
                                return std::string(asked.parameter("find"));
                              }};
-  options.actions["/unlock"] = {"application/json", [](const Request& asked) {
+  options.actions["/unlock"] = {"application/json", [](const HttpRequest& asked) {
                                   std::string_view given = asked.header("authorization");
                                   fuzz::require(given == "Bearer 0123456789abcdef", "who acts may");
                                   fuzz::require(asked.headers.contains("x-conch"), "it is marked");
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto read = read_request(bytes);
   if (std::holds_alternative<Incomplete>(read))
     fuzz::require(size <= head_bytes_max + body_bytes_max, "who says no end is refused");
-  const auto* request = std::get_if<Request>(&read);
+  const auto* request = std::get_if<HttpRequest>(&read);
   if (!request) return 0;
   fuzz::require(request->body.size() <= body_bytes_max, "a body is bounded");
   std::string refused = objection(*request, site, "127.0.0.1:80");

@@ -48,8 +48,8 @@ class Victim {
       input.remove_prefix(1);
       now_ += std::chrono::milliseconds(1);
       take(static_cast<Step>(step), input);
-      for (const Event& event : out_.events) happen(event);
-      std::vector<Ask> asks = std::move(out_.asks);
+      for (const MemberEvent& event : out_.events) happen(event);
+      std::vector<RegisterRequest> asks = std::move(out_.asks);
       out_.clear();
       out_.asks = std::move(asks);
     }
@@ -90,11 +90,11 @@ class Victim {
     bool is_in = group_member_->stage() == Stage::working && group_member_->has_lease(now_);
     return is_in && doing_ == doing;
   }
-  void happen(const Event& event) {
+  void happen(const MemberEvent& event) {
     auto is_ours = [](const auto* of_lock) { return of_lock && of_lock->lock == "a"; };
     if (is_ours(std::get_if<Granted>(&event))) doing_ = Doing::inside;
     if (is_ours(std::get_if<Withdrew>(&event))) doing_ = Doing::nothing;
-    if (is_ours(std::get_if<Lost>(&event))) doing_ = Doing::nothing;
+    if (is_ours(std::get_if<LockLost>(&event))) doing_ = Doing::nothing;
   }
 
   void receive(std::string_view& input) {
@@ -109,7 +109,7 @@ class Victim {
   /// Answers the victim's last question; the register is honest.
   void answer(bool yes) {
     if (out_.asks.empty()) return;
-    Ask asked = std::move(out_.asks.back());
+    RegisterRequest asked = std::move(out_.asks.back());
     out_.asks.pop_back();
     if (const auto* propose = std::get_if<Propose>(&asked.question);
         propose && yes && propose->view.number == standing_.view.number + 1)

@@ -274,7 +274,8 @@ void AlgorithmSystem::perform(State& state, Node node, const PackedInput& input,
   settle(state, node, outcome, taken);
 }
 
-void AlgorithmSystem::settle(State& state, Node node, const InputOutcome& outcome, StepResult& taken) {
+void AlgorithmSystem::settle(State& state, Node node, const InputOutcome& outcome,
+                             StepResult& taken) {
   LocalId before = state.local(node);
   state.set_local(node, outcome.next);
   if (routed_ && before != outcome.next)
@@ -292,7 +293,8 @@ void AlgorithmSystem::settle(State& state, Node node, const InputOutcome& outcom
   if (outcome.has_entered) enter(state, node, outcome.entered, taken);
 }
 
-void AlgorithmSystem::enter(State& state, Node node, const Entry& entered, StepResult& taken) const {
+void AlgorithmSystem::enter(State& state, Node node, const Entry& entered,
+                            StepResult& taken) const {
   auto broke = [&](Property property, const std::string& what) {
     if (!taken.violation) taken.violation = sim::Violation{property, what};
   };
@@ -357,7 +359,8 @@ void AlgorithmSystem::clear_away(State& state, Node node) {
 
 /// Checks what `clear_away` and `post` rely on: a message that makes no difference now never will,
 /// and it is always passed on in the same way.
-void AlgorithmSystem::watch_passing(LocalId before, const State& state, Node node, StepResult& taken) {
+void AlgorithmSystem::watch_passing(LocalId before, const State& state, Node node,
+                                    StepResult& taken) {
   for (std::uint32_t i = 0; i < state.packets(); ++i) {
     PackedMessage packet = state.packet(i);
     if (packet.to() != node) continue;

@@ -231,7 +231,8 @@ class ModelOf final : public Model {
   }
 
   /// Fills in the parts of an outcome that only protocols over an overlay have.
-  void observe(LocalId before, const PackedInput& input, Outbox<Message>& out, InputOutcome& outcome) const {
+  void observe(LocalId before, const PackedInput& input, Outbox<Message>& out,
+               InputOutcome& outcome) const {
     bool carries = false;
     for (const auto& send : out.sends()) {
       carries |= std::holds_alternative<typename A::Carried>(send.message);

@@ -210,17 +210,25 @@ class GroupModel final : public Model {
     peer.found = granted.baton.data;
     peer.seen = std::max(peer.seen, outcome.grants.back().write());
   }
-  void take_note(Peer& peer, const recovery::DataMoved& moved, InputOutcome&) { peer.found = moved.data; }
-  void take_note(Peer&, const recovery::Withdrew&, InputOutcome& outcome) { outcome.withdrew = true; }
+  void take_note(Peer& peer, const recovery::DataMoved& moved, InputOutcome&) {
+    peer.found = moved.data;
+  }
+  void take_note(Peer&, const recovery::Withdrew&, InputOutcome& outcome) {
+    outcome.withdrew = true;
+  }
   void take_note(Peer& peer, const recovery::LockLost&, InputOutcome& outcome) {
     outcome.lost = true;
     peer.found = {};
   }
-  void take_note(Peer&, const recovery::Admitted&, InputOutcome& outcome) { outcome.admitted = true; }
+  void take_note(Peer&, const recovery::Admitted&, InputOutcome& outcome) {
+    outcome.admitted = true;
+  }
   void take_note(Peer&, const recovery::Expelled&, InputOutcome&) {}
   void take_note(Peer&, const recovery::Opened&, InputOutcome&) {}
   void take_note(Peer&, const recovery::JoinRefused&, InputOutcome&) {}
-  void take_note(Peer&, const recovery::Departed&, InputOutcome& outcome) { outcome.departed = true; }
+  void take_note(Peer&, const recovery::Departed&, InputOutcome& outcome) {
+    outcome.departed = true;
+  }
   void take_note(Peer& peer, const recovery::LockArmed& armed, InputOutcome&) {
     peer.armed.insert_or_assign(armed.armed.timer, armed.epoch);
   }

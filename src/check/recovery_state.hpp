@@ -102,7 +102,9 @@ class State {
   }
   void spend(Budget budget) { words_[2] -= 1U << shift(budget); }
 
-  PeerStatus status(InstanceNumber slot) const { return static_cast<PeerStatus>(words_[first + slot] & 7); }
+  PeerStatus status(InstanceNumber slot) const {
+    return static_cast<PeerStatus>(words_[first + slot] & 7);
+  }
   PeerNumber peer(InstanceNumber slot) const { return words_[first + slot] >> 3; }
   void set(InstanceNumber slot, PeerStatus status, PeerNumber peer = 0) {
     words_[first + slot] = peer << 3 | static_cast<std::uint32_t>(status);

@@ -26,13 +26,15 @@ void GroupSystem::steps(const State& state, std::vector<Step>& steps) {
   steps_of_messages(state, steps);
 }
 
-void GroupSystem::steps_of_running(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_running(const State& state, InstanceNumber slot,
+                                   std::vector<Step>& steps) {
   steps_of_process(state, slot, steps);
   steps_of_register(state, slot, steps);
   faults_of_running(state, slot, steps);
 }
 
-void GroupSystem::steps_of_process(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_process(const State& state, InstanceNumber slot,
+                                   std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
   if (peer.may_request) steps.push_back({StepKind::request, slot});
   if (peer.doing == Doing::inside) steps.push_back({StepKind::release, slot});
@@ -42,7 +44,8 @@ void GroupSystem::steps_of_process(const State& state, InstanceNumber slot, std:
     if ((peer.armed >> timer & 1) != 0) steps.push_back({StepKind::timer, slot, timer});
 }
 
-void GroupSystem::steps_of_register(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_register(const State& state, InstanceNumber slot,
+                                    std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
   const InputOutcome& learned = outcome(state.peer(slot), what_the_register_says(state));
   bool news = learned.next != state.peer(slot) || !learned.sent.empty() || !learned.broken.empty();
@@ -72,7 +75,8 @@ void GroupSystem::suspicions(const State& state, InstanceNumber slot, std::vecto
   }
 }
 
-void GroupSystem::faults_of_running(const State& state, InstanceNumber slot, std::vector<Step>& steps) {
+void GroupSystem::faults_of_running(const State& state, InstanceNumber slot,
+                                    std::vector<Step>& steps) {
   if (state.left(Budget::crash) > 0) steps.push_back({StepKind::crash, slot});
   suspicions(state, slot, steps);
   if (state.left(Budget::pause) > 0) steps.push_back({StepKind::pause, slot});
@@ -102,7 +106,8 @@ bool GroupSystem::may_lapse(const State& state, InstanceNumber slot) {
 }
 
 /// The slot of the peer's next incarnation, if it may start again and has not yet.
-std::optional<InstanceNumber> GroupSystem::next_life(const State& state, InstanceNumber slot) const {
+std::optional<InstanceNumber> GroupSystem::next_life(const State& state,
+                                                     InstanceNumber slot) const {
   InstanceNumber next = slot + setting().nodes;
   bool free = next < state.slots() && state.status(next) == PeerStatus::absent;
   return free ? std::optional(next) : std::nullopt;

@@ -32,7 +32,8 @@ const GroupSystem::ViewFacts& GroupSystem::view(ViewNumber number) {
 }
 
 const InputOutcome& GroupSystem::outcome(PeerNumber peer, const PackedInput& input) {
-  return known_.get(input.key(peer), [&]() -> const InputOutcome& { return model_.apply(peer, input); });
+  return known_.get(input.key(peer),
+                    [&]() -> const InputOutcome& { return model_.apply(peer, input); });
 }
 
 /// Whether a peer still needs to know if this slot's lease has ended.
@@ -134,7 +135,8 @@ void GroupSystem::perform(State& state, const Step& step, StepResult& taken) {
   }
 }
 
-void GroupSystem::apply(State& state, InstanceNumber slot, const PackedInput& input, StepResult& taken) {
+void GroupSystem::apply(State& state, InstanceNumber slot, const PackedInput& input,
+                        StepResult& taken) {
   const InputOutcome& outcome = this->outcome(state.peer(slot), input);
   if (!outcome.broken.empty()) return found(taken, Property::invariant, outcome.broken);
   if (taken.lines != nullptr)
@@ -158,7 +160,8 @@ void GroupSystem::apply(State& state, InstanceNumber slot, const PackedInput& in
   state.drop([&](PackedMessage packet) { return packet.to() == slot; });
 }
 
-void GroupSystem::granted(State& state, InstanceNumber slot, const Grant& grant, StepResult& taken) {
+void GroupSystem::granted(State& state, InstanceNumber slot, const Grant& grant,
+                          StepResult& taken) {
   std::string what = name(slot) + " enters with fence " + print(grant.baton.fence);
   say(taken, what + ", data version " + std::to_string(grant.baton.data.version) +
                  (grant.rolled_back ? ", rolled back" : ""));
@@ -267,7 +270,8 @@ void GroupSystem::judge_holders(const State& state, StepResult& taken) {
   }
 }
 
-void GroupSystem::notice(const State& before, const State& after, InstanceNumber slot, StepResult& taken) {
+void GroupSystem::notice(const State& before, const State& after, InstanceNumber slot,
+                         StepResult& taken) {
   const Facts& was = facts(before, slot);
   const Facts& is = facts(after, slot);
   if (is.early > 0) taken.seen |= bit(Sometimes::early);

@@ -70,7 +70,9 @@ class GroupSystem {
   const ViewFacts& view(const State& state) { return view(state.view()); }
   const InputOutcome& outcome(PeerNumber peer, const PackedInput& input);
   bool concerns(const State& state, InstanceNumber slot);
-  bool is_member(const State& state, InstanceNumber slot) { return (view(state).roster >> slot & 1) != 0; }
+  bool is_member(const State& state, InstanceNumber slot) {
+    return (view(state).roster >> slot & 1) != 0;
+  }
   bool was_put_out(const State& state, InstanceNumber slot) {
     return ((view(state).concerned & ~view(state).tenants) >> slot & 1) != 0;
   }

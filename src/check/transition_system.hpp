@@ -16,14 +16,14 @@ namespace conch::check {
 /// One thread's view of the system that all threads explore. It is built from a shared model and
 /// from options, and gives the same answers in every thread.
 ///
-/// A `State` is a sequence of words, which `cut` divides into two parts. `StepResult` is what a step did
-/// besides leading to the next state: a violation, and the situations of interest that were seen,
-/// as a set of bits.
+/// A `State` is a sequence of words, which `cut` divides into two parts. `StepResult` is what a
+/// step did besides leading to the next state: a violation, and the situations of interest that
+/// were seen, as a set of bits.
 template <class S>
 concept TransitionSystem = requires(S system, const typename S::State& state,
                                     typename S::State& next, const typename S::Step& step,
-                                    std::vector<typename S::Step>& steps, typename S::StepResult& taken,
-                                    const typename S::Note& note,
+                                    std::vector<typename S::Step>& steps,
+                                    typename S::StepResult& taken, const typename S::Note& note,
                                     std::span<const std::uint32_t> words) {
   { system.cut() } -> std::same_as<Cut>;
   { system.state(words) } -> std::same_as<typename S::State>;

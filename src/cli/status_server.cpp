@@ -62,8 +62,8 @@ StatusServer::StatusServer(const Options& window) {
   options.pages["/status"] = {json_type, [this](const HttpRequest&) { return status(); }, true};
   options.pages["/locks"] = {json_type, [this](const HttpRequest& asked) { return locks(asked); },
                              true};
-  options.actions["/unlock"] = {json_type, [this](const HttpRequest& asked) { return unlock(asked); },
-                                true};
+  options.actions["/unlock"] = {json_type,
+                                [this](const HttpRequest& asked) { return unlock(asked); }, true};
   options.actions["/evict"] = {json_type, [this](const HttpRequest& asked) { return evict(asked); },
                                true};
   server_.emplace(std::move(options));

@@ -49,7 +49,8 @@ CallStatus Handle::create(std::string_view name, Orders& out) {
 
 /// Creates an invalid handle, which may still be on its way out, or already on its way in.
 CallStatus Handle::create_anew(std::string_view name, Orders& out) {
-  if (is_creating()) return name == back_as_.value_or(name_) ? CallStatus::ignored : CallStatus::busy;
+  if (is_creating())
+    return name == back_as_.value_or(name_) ? CallStatus::ignored : CallStatus::busy;
   if (departing_) {
     back_as_ = name;
   } else {

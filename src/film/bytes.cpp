@@ -88,7 +88,7 @@ std::string Builder::header(const std::vector<Column>& columns) const {
     Object object(out);
     object.number("event", broken.event).text("property", broken.property);
     object.text("what", broken.what);
-    object.list("nodes", broken.nodes, [&](Node each) { out += std::to_string(each); });
+    object.list("nodes", broken.nodes, [&](NodeIndex each) { out += std::to_string(each); });
   };
   auto caption = [&](const Caption& each) {
     Object(out).number("event", std::min<std::size_t>(each.event, last)).text("text", each.text);

@@ -159,7 +159,8 @@ void Builder::pair_stay(EventNumber number, const RecordedEvent& event, std::uin
   }
 }
 
-void Builder::violation(std::string_view property, std::string_view what, std::vector<NodeIndex> nodes) {
+void Builder::violation(std::string_view property, std::string_view what,
+                        std::vector<NodeIndex> nodes) {
   auto event = static_cast<EventNumber>(std::max<std::size_t>(events(), 1) - 1);
   violations_.push_back({event, std::string(property), std::string(what), std::move(nodes)});
 }

@@ -57,9 +57,9 @@ class Reader {
   std::string header_;
 };
 
-Builder of(Node nodes) {
+Builder of(NodeIndex nodes) {
   Builder builder({.title = "a run", .algorithm = "naimi-trehel", .family = "tree"});
-  for (Node node = 0; node < nodes; ++node) builder.add_node({std::to_string(node)});
+  for (NodeIndex node = 0; node < nodes; ++node) builder.add_node({std::to_string(node)});
   return builder;
 }
 

@@ -24,7 +24,8 @@ class Projection final : public audit::TraceListener {
   explicit Projection(RecordingInfo about) : film_(std::move(about)) {}
 
   void hear(const Line& line, TracePosition place, std::optional<Message> message) override {
-    RecordedEvent event{.at = line.at, .happening = line.happening, .node = place_of(line, line.node)};
+    RecordedEvent event{
+        .at = line.at, .happening = line.happening, .node = place_of(line, line.node)};
     if (!line.peer.empty()) event.peer = place_of(line, line.peer);
     event.detail = trace::unescaped(line.detail, detail_);
     event.lock = trace::unescaped(line.lock, lock_);

@@ -84,7 +84,8 @@ class HttpServer {
 
 /// Checks access: empty if the request is granted, else the whole response. `address` is where the
 /// server listens.
-std::string objection(const HttpRequest& request, const HttpOptions& options, std::string_view address);
+std::string objection(const HttpRequest& request, const HttpOptions& options,
+                      std::string_view address);
 /// The whole response to a granted request; only the head if the page has `bytes`.
 std::string answer(const HttpRequest& request, const HttpOptions& options);
 

@@ -26,7 +26,8 @@ HttpOptions options() {
   options.pages["/b"] = {"text/plain",
                          [](const HttpRequest&) -> std::string { throw Error("not now"); }};
   options.pages["/slow"] = {
-      "text/plain", [](const HttpRequest& asked) { return std::string(asked.parameter("x")); }, true};
+      "text/plain", [](const HttpRequest& asked) { return std::string(asked.parameter("x")); },
+      true};
   options.actions["/do"] = {"text/plain", [](const HttpRequest& asked) { return asked.body + "!"; },
                             true};
   options.patience = 300ms;

@@ -25,8 +25,8 @@ class HttpWork : public ::testing::Test {
     options.pages["/wait"] = {
         "text/plain", [this](const HttpRequest& asked) { return wait_for(asked.parameter("x")); },
         true};
-    options.actions["/act"] = {"text/plain",
-                               [this](const HttpRequest& asked) { return wait_for(asked.body); }, true};
+    options.actions["/act"] = {
+        "text/plain", [this](const HttpRequest& asked) { return wait_for(asked.body); }, true};
     return options;
   }
   std::string wait_for(std::string_view what) {

@@ -68,7 +68,9 @@ bool applies(const Point& point, const Times& times, const sim::Wires& wires) {
 
 /// The means to use: of the steady state if there is one, else of all cycles.
 Times HandoverRun::*means(bool counts) { return counts ? &HandoverRun::steady : &HandoverRun::all; }
-Times HandoverRun::*deviations(bool counts) { return counts ? &HandoverRun::steady_off : &HandoverRun::all_off; }
+Times HandoverRun::*deviations(bool counts) {
+  return counts ? &HandoverRun::steady_off : &HandoverRun::all_off;
+}
 
 /// With one latency everywhere, these times are known and need not be measured.
 Times computed(const Point& point, const sim::Uniform& wires) {
@@ -164,7 +166,8 @@ void Cycle::measure_uniform(const Point& point) {
 
 double mebibytes(const Point& point) { return static_cast<double>(point.bytes) / mib; }
 
-void Cycle::draw(const Point& point, const HandoverRun& tree, const HandoverRun& server, bool counts) {
+void Cycle::draw(const Point& point, const HandoverRun& tree, const HandoverRun& server,
+                 bool counts) {
   auto [entry, is_new] = cycles_.try_emplace(
       point.locked,
       Figure{fmt::format("Cycle time of {} peers that ask again at once, T_locked = {}",

@@ -69,7 +69,8 @@ class Mobility {
  private:
   Workload workload(Node staying, Node churners) const;
   void measure_share(Node peers, double share);
-  void add(const Point& point, const HandoverRun& with, const HandoverRun& alone, const std::string& apart);
+  void add(const Point& point, const HandoverRun& with, const HandoverRun& alone,
+           const std::string& apart);
   void draw(const Point& point, double off_s);
   double most_percent(double least_wait, double most_wait) const;
   PaperClaim judge_negligible() const;

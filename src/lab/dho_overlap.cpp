@@ -172,7 +172,8 @@ ExperimentResult dho_overlap(const Setup& setup) {
     std::vector<HandoverRun> without;
     for (double overlap_s : setup.numbers<double>("overlap")) {
       Duration overlap = from_s(overlap_s);
-      std::vector<HandoverRun> runs = measure(workload(setup, locked, overlap), setup.seeds, setup.engines);
+      std::vector<HandoverRun> runs =
+          measure(workload(setup, locked, overlap), setup.seeds, setup.engines);
       if (without.empty())
         without = overlap_s == 0
                       ? runs

@@ -45,15 +45,15 @@ constexpr ExperimentOption rounds{.name = "rounds", .about = "rounds", .full = "
 constexpr ExperimentOption requests{
     .name = "requests", .about = "requests in each round", .full = "20", .most = 100'000};
 constexpr ExperimentOption nodes{.name = "nodes",
-                        .about = "nodes of the overlay",
-                        .full = "6500",
-                        .smoke = "1000",
-                        .least = 2,
-                        .most = 1'000'000};
+                                 .about = "nodes of the overlay",
+                                 .full = "6500",
+                                 .smoke = "1000",
+                                 .least = 2,
+                                 .most = 1'000'000};
 
 /// Returns the setting with other values.
-constexpr ExperimentOption with(ExperimentOption setting, std::string_view full, std::string_view quick = {},
-                       std::string_view smoke = {}) {
+constexpr ExperimentOption with(ExperimentOption setting, std::string_view full,
+                                std::string_view quick = {}, std::string_view smoke = {}) {
   setting.full = full;
   setting.quick = quick;
   setting.smoke = smoke;
@@ -67,41 +67,43 @@ constexpr ExperimentOption p2p_load_settings[] = {
     nodes, replicas, resources, rounds,
     with(requests, "10,20,40,60,80,100", "10,20,40,100", "10,40")};
 constexpr ExperimentOption p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
-                                                 with(replicas, "10,40"), with(resources, "10"),
-                                                 rounds, requests};
+                                                          with(replicas, "10,40"),
+                                                          with(resources, "10"), rounds, requests};
 /// The figure of the paper ends at a churn of 200, that of its short version at 3000.
-constexpr ExperimentOption p2p_churn_settings[] = {nodes,
-                                          replicas,
-                                          resources,
-                                          rounds,
-                                          requests,
-                                          ExperimentOption{.name = "churn",
-                                                  .about = "nodes that leave or come in a round",
-                                                  .full = "0,100,200,1000,3000",
-                                                  .quick = "0,100,200,3000",
-                                                  .smoke = "0,100,200,400",
-                                                  .least = 0}};
+constexpr ExperimentOption p2p_churn_settings[] = {
+    nodes,
+    replicas,
+    resources,
+    rounds,
+    requests,
+    ExperimentOption{.name = "churn",
+                     .about = "nodes that leave or come in a round",
+                     .full = "0,100,200,1000,3000",
+                     .quick = "0,100,200,3000",
+                     .smoke = "0,100,200,400",
+                     .least = 0}};
 constexpr ExperimentOption p2p_scale_settings[] = {
     with(nodes, "1000,10000,100000,1000000", "1000,10000,100000", "1000,3000"), replicas, rounds};
 
 constexpr ExperimentOption elmp_settings[] = {{.name = "nodes",
-                                      .about = "nodes",
-                                      .full = "10,32,100,316,1000,3162,10000",
-                                      .quick = "10,32,100,316,1000",
-                                      .smoke = "100,316",
-                                      .least = 2,
-                                      .most = 10'000}};
+                                               .about = "nodes",
+                                               .full = "10,32,100,316,1000,3162,10000",
+                                               .quick = "10,32,100,316,1000",
+                                               .smoke = "100,316",
+                                               .least = 2,
+                                               .most = 10'000}};
 
 /// "Peers carry out 100 DHO cycles" [Hernane 2015, section 7].
 constexpr ExperimentOption cycles{.name = "cycles",
-                         .about = "cycles of each peer",
-                         .full = "100",
-                         .quick = "20",
-                         .least = 10,
-                         .most = 10'000};
+                                  .about = "cycles of each peer",
+                                  .full = "100",
+                                  .quick = "20",
+                                  .least = 10,
+                                  .most = 10'000};
 constexpr ExperimentOption data{
     .name = "data", .about = "size of the data", .full = "50MiB", .most = 1 << 30};
-constexpr ExperimentOption peers{.name = "peers", .about = "peers", .full = "50", .least = 2, .most = 1000};
+constexpr ExperimentOption peers{
+    .name = "peers", .about = "peers", .full = "50", .least = 2, .most = 1000};
 
 constexpr ExperimentOption cycle_settings[] = {
     peers,

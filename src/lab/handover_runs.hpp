@@ -35,7 +35,7 @@ struct HandoverRun {
 /// Runs the workload with each seed. Our engine comes first in the result. On a grid, the seed also
 /// draws which peer is at which site.
 std::vector<HandoverRun> measure(const sim::handover::Workload& workload, const Seeds& seeds,
-                         Engines engines);
+                                 Engines engines);
 
 /// Compares the cycle times of two engines that ran the same workload.
 class CycleTimeComparison {

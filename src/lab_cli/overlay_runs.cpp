@@ -68,9 +68,9 @@ OverlaySimulationOptions to_overlay(const SimTexts& texts) {
     });
   if (texts.retry)
     terms.retry = parsed("--retry", [&] {
-      return one_of<RetryPolicy>(
-          *texts.retry,
-          {{"never", RetryPolicy::never}, {"informed", RetryPolicy::informed}, {"always", RetryPolicy::always}});
+      return one_of<RetryPolicy>(*texts.retry, {{"never", RetryPolicy::never},
+                                                {"informed", RetryPolicy::informed},
+                                                {"always", RetryPolicy::always}});
     });
   if (texts.without)
     options.tuning.policy =

@@ -9,7 +9,7 @@ namespace conch::lab_cli {
 namespace {
 
 film::RecordingInfo about(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
-                  sim::Node nodes) {
+                          sim::Node nodes) {
   return {.title = fmt::format("{}, {} nodes, seed {}", texts.algorithm, nodes, seed),
           .command = repeat_command(invocation, seed),
           .algorithm = texts.algorithm,

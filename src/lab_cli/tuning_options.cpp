@@ -49,7 +49,9 @@ void add_tuning_options(CLI::App& command, TuningTexts& texts, const std::string
 Tuning to_tuning(const TuningTexts& texts, const CatalogEntry& entry) {
   Tuning tuning;
   choose<VotingSetShape>("--voting", texts.voting, tuning.voting, entry.preset.voting, entry,
-                 {{"auto", VotingSetShape::automatic}, {"grid", VotingSetShape::grid}, {"plane", VotingSetShape::plane}});
+                         {{"auto", VotingSetShape::automatic},
+                          {"grid", VotingSetShape::grid},
+                          {"plane", VotingSetShape::plane}});
   choose<Balance>("--balance", texts.balance, tuning.balance, entry.preset.balance, entry,
                   {{"order", Balance::order}, {"lazy", Balance::lazy}});
   if (texts.order) tuning.order = *texts.order;

@@ -97,7 +97,8 @@ TEST(VotingSets, AutomaticIsThePlaneWhereThereIsOneAndElseTheGrid) {
   for (std::size_t count = 1; count <= 31; ++count) {
     Members members = scattered(count);
     VotingSetShape expected = plane_order(count) ? VotingSetShape::plane : VotingSetShape::grid;
-    EXPECT_EQ(voting_sets(members, VotingSetShape::automatic), voting_sets(members, expected)) << count;
+    EXPECT_EQ(voting_sets(members, VotingSetShape::automatic), voting_sets(members, expected))
+        << count;
   }
 }
 

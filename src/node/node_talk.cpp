@@ -69,7 +69,8 @@ void Node::take_other_payload(const PeerInstance& from, PayloadKind kind, std::s
       if (auto ask = unpacked<RegisterRequest>(body, why)) return ask_for(from, std::move(*ask));
       break;
     case PayloadKind::register_answer:
-      if (auto answer = unpacked<RegisterAnswer>(body, why)) return rely_on(from), hear(*answer, now);
+      if (auto answer = unpacked<RegisterAnswer>(body, why))
+        return rely_on(from), hear(*answer, now);
       break;
     case PayloadKind::terms_ask:
       if (options_.has_register) send(from, packed(PayloadKind::terms, options_.terms));

@@ -24,7 +24,9 @@ class Nowhere final : public World, public wire::Network {
   Incarnation draw_incarnation(Incarnation before) override { return before; }
   void begin_life(const PeerInstance&) override {}
   void end_life(const PeerInstance&) override {}
-  void ask(const PeerInstance&, recovery::RegisterRequest ask) override { asked.push_back(std::move(ask)); }
+  void ask(const PeerInstance&, recovery::RegisterRequest ask) override {
+    asked.push_back(std::move(ask));
+  }
   void show_lease(Time, Duration) override {}
   void end_lease() override {}
   void phase_changed() override {}

@@ -11,8 +11,8 @@
 
 namespace conch::peer::register_client_test {
 
-using recovery::RegisterAnswer;
 using recovery::Look;
+using recovery::RegisterAnswer;
 using recovery::RenewLease;
 using Numbers = std::vector<std::uint64_t>;
 

@@ -156,7 +156,8 @@ class Lock {
   LockReport report(Time now) const {
     LockReport report{name_, std::nullopt, std::nullopt, known_, is_rolled_back(), copy_};
     if (process_ == Doing::inside) report.held = HoldReport{wish_, held_.fence};
-    if (process_ == Doing::waiting) report.waits = WaitReport{wish_, now.time_since_epoch() - since_};
+    if (process_ == Doing::waiting)
+      report.waits = WaitReport{wish_, now.time_since_epoch() - since_};
     return report;
   }
 

@@ -141,7 +141,7 @@ struct LockDisarmed {
   TimerId timer;
 };
 
-using MemberEvent = std::variant<Granted, DataMoved, Withdrew, LockLost, Opened, Admitted, Expelled, Departed,
-                           JoinRefused, LockArmed, LockDisarmed>;
+using MemberEvent = std::variant<Granted, DataMoved, Withdrew, LockLost, Opened, Admitted, Expelled,
+                                 Departed, JoinRefused, LockArmed, LockDisarmed>;
 
 }  // namespace conch::recovery

@@ -165,7 +165,8 @@ void EtcdRegister::leave_mark(const std::vector<Item>& mark) {
     return;
   }
   etcd::SeenBeforeRestore known = etcd::lost_in(mark.front());
-  etcd::SeenBeforeRestore both{std::max(known.number, lost.number), std::max(known.epoch, lost.epoch)};
+  etcd::SeenBeforeRestore both{std::max(known.number, lost.number),
+                               std::max(known.epoch, lost.epoch)};
   if (both == known) return;
   client_.transact({{{Condition::Of::value, {key}, 0, mark.front().value}},
                     {Put{key, etcd::to_text(both)}},

@@ -326,9 +326,12 @@ class GroupSimulation {
             const std::shared_ptr<node::Block>& block);
 
   // The register.
-  void ask_register(const Process& process, const PeerInstance& asker, const recovery::RegisterRequest& ask);
-  void answer(std::uint64_t serial, const PeerInstance& asker, const recovery::RegisterRequest& ask);
-  bool loses_renewal(Process& process, const PeerInstance& asker, const recovery::RegisterRequest& ask);
+  void ask_register(const Process& process, const PeerInstance& asker,
+                    const recovery::RegisterRequest& ask);
+  void answer(std::uint64_t serial, const PeerInstance& asker,
+              const recovery::RegisterRequest& ask);
+  bool loses_renewal(Process& process, const PeerInstance& asker,
+                     const recovery::RegisterRequest& ask);
   void notify();
   void expire_in_time();
   void end_life(const PeerInstance& life);

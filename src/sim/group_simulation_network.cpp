@@ -84,7 +84,8 @@ void GroupSimulation::ask_register(const Process& process, const PeerInstance& a
         [this, serial = process.serial, asker, ask] { answer(serial, asker, ask); });
 }
 
-void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker, const RegisterRequest& ask) {
+void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker,
+                             const RegisterRequest& ask) {
   if (register_away_) return;
   if (register_full_ && !std::holds_alternative<Look>(ask.question))
     return findings_.see(Sighting::disk_full);
@@ -110,7 +111,8 @@ void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker, co
 
 /// Loses a renewal's answer even when all is well, but never two in a row: the lease is renewed
 /// again in time.
-bool GroupSimulation::loses_renewal(Process& process, const PeerInstance& asker, const RegisterRequest& ask) {
+bool GroupSimulation::loses_renewal(Process& process, const PeerInstance& asker,
+                                    const RegisterRequest& ask) {
   bool is_renewal = asker == process.life && std::holds_alternative<RenewLease>(ask.question);
   if (!is_well() || !is_renewal) return false;
   process.lost_renewal = !process.lost_renewal && client_dice_.chance(0.2);

@@ -162,20 +162,19 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 void HandoverPeers::order(NodeId id, const dho::Order& order) {
   Node node = node_of(id);
-  std::visit(Overloaded{
-                 [&](const dho::Join&) { come(node); },
-                 [&](const dho::Ask& ask) {
-                   simulated_nodes_->tell(node, input::Request{{ask.mode, {}}});
-                 },
-                 [&](const dho::Cancel&) { simulated_nodes_->tell(node, input::Cancel{}); },
-                 [&](const dho::Leave&) { simulated_nodes_->tell(node, input::Leave{}); },
-                 [&](const dho::Created&) { acting_.push_back(node); },
-                 [&](const dho::Acquired&) { acting_.push_back(node); },
-                 [](const auto&) {
-                   CONCH_EXPECT(false, "no acquire here has a deadline or fails");
-                 },
-             },
-             order);
+  std::visit(
+      Overloaded{
+          [&](const dho::Join&) { come(node); },
+          [&](const dho::Ask& ask) {
+            simulated_nodes_->tell(node, input::Request{{ask.mode, {}}});
+          },
+          [&](const dho::Cancel&) { simulated_nodes_->tell(node, input::Cancel{}); },
+          [&](const dho::Leave&) { simulated_nodes_->tell(node, input::Leave{}); },
+          [&](const dho::Created&) { acting_.push_back(node); },
+          [&](const dho::Acquired&) { acting_.push_back(node); },
+          [](const auto&) { CONCH_EXPECT(false, "no acquire here has a deadline or fails"); },
+      },
+      order);
 }
 
 void HandoverPeers::release(NodeId id, const DataRef& data) {

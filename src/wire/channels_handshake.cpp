@@ -139,7 +139,8 @@ void Channels::take_answer(Connection& connection, const Frame& frame) {
   recipient_.contacted(address, accepted.self, now_);
 }
 
-void Channels::begin_sending(Connection& connection, PeerChannel& to, const HelloAccepted& accepted) {
+void Channels::begin_sending(Connection& connection, PeerChannel& to,
+                             const HelloAccepted& accepted) {
   to.was_accepted = true;
   to.version = accepted.version;
   if (!resume(to, accepted.known, accepted.received)) return;

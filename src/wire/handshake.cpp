@@ -69,7 +69,7 @@ std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions&
   if (!decoder.decode(speaks)) return HelloRefused{"the hello has no versions"};
   if (!common(speaks, ours))
     return HelloRefused{"you speak " + describe(speaks) + " of the protocol, this peer " +
-                   describe(ours) + "; first install a release between the two"};
+                        describe(ours) + "; first install a release between the two"};
   auto hello = read_whole<Hello, std::variant<Hello, HelloRefused>>(decoder, "the hello");
   if (auto* read = std::get_if<Hello>(&hello)) read->speaks = speaks;
   return hello;
@@ -78,7 +78,8 @@ std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions&
 std::variant<HelloAccepted, HelloRefused> read_answer(const Frame& frame) {
   using Answer = std::variant<HelloAccepted, HelloRefused>;
   Decoder decoder(frame.body);
-  if (frame.kind == Kind::accepted) return read_whole<HelloAccepted, Answer>(decoder, "the acceptance");
+  if (frame.kind == Kind::accepted)
+    return read_whole<HelloAccepted, Answer>(decoder, "the acceptance");
   if (frame.kind == Kind::refused) return read_whole<HelloRefused, Answer>(decoder, "the refusal");
   return HelloRefused{std::string(word(frame.kind)) + " instead of the answer to a hello"};
 }

@@ -43,7 +43,8 @@ TEST(Handshake, AnAnswerComesAsItWasSaid) {
   std::string bytes;
   put_answer(bytes, accepted);
   FrameReader reader;
-  EXPECT_EQ(read_answer(only_frame(reader, bytes)), (std::variant<HelloAccepted, HelloRefused>(accepted)));
+  EXPECT_EQ(read_answer(only_frame(reader, bytes)),
+            (std::variant<HelloAccepted, HelloRefused>(accepted)));
 
   bytes.clear();
   put_refusal(bytes, "no");
@@ -111,7 +112,8 @@ TEST(Handshake, AHelloWithoutSenseIsRefused) {
   Hello of_a_long_name = peer_hello();
   of_a_long_name.group.assign(group_bytes_max + 1, 'x');
   for (const Hello& hello : {without_address, for_nobody, nowhere, of_no_role, of_a_long_name})
-    EXPECT_TRUE(std::get<HelloRefused>(sent_and_read(hello)).why.starts_with("the hello cannot be read"))
+    EXPECT_TRUE(
+        std::get<HelloRefused>(sent_and_read(hello)).why.starts_with("the hello cannot be read"))
         << std::get<HelloRefused>(sent_and_read(hello)).why;
 }
 
@@ -155,7 +157,8 @@ TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
               .role = Role::stream,
               .self = them,
               .means = us};
-  EXPECT_EQ(sent_and_read(hello), (std::variant<Hello, HelloRefused>(hello))) << "without an address";
+  EXPECT_EQ(sent_and_read(hello), (std::variant<Hello, HelloRefused>(hello)))
+      << "without an address";
   EXPECT_EQ(objection(hello, Route::remote, identity), "");
   EXPECT_EQ(objection(hello, Route::local, identity), "");
   auto objection_if = [&](auto change) {
@@ -173,7 +176,8 @@ TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
             "this is peer 1 (life 10), not peer 1 (life 9)");
   EXPECT_EQ(objection_if([](Hello& h) { h.self = us; }), "peer 1 (life 10) is this peer itself");
   hello.means.reset();
-  EXPECT_TRUE(std::holds_alternative<HelloRefused>(sent_and_read(hello))) << "it has to mean somebody";
+  EXPECT_TRUE(std::holds_alternative<HelloRefused>(sent_and_read(hello)))
+      << "it has to mean somebody";
 }
 
 TEST(Handshake, AStrangerMayAskWhatTheGroupRuns) {

@@ -60,8 +60,9 @@ class Alone {
   }
   template <class Q>
   bool asks_for() const {
-    return std::any_of(asks.begin(), asks.end(),
-                       [](const RegisterRequest& ask) { return std::holds_alternative<Q>(ask.question); });
+    return std::any_of(asks.begin(), asks.end(), [](const RegisterRequest& ask) {
+      return std::holds_alternative<Q>(ask.question);
+    });
   }
   template <class E>
   bool is_told() const {
