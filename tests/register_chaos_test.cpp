@@ -96,10 +96,10 @@ class Chaos : public testing::TestWithParam<Plan> {
   void expect_ended(const CrowdPeer& peer) {
     const PeerInstance& life = peer.self();
     if (!has_held(peer)) return;
-    RegisterSnapshot standing = observer_.read();
-    bool evicted = std::count(standing.view.evicted.begin(), standing.view.evicted.end(), life);
-    if (!evicted && !standing.view.roster.contains(life)) return;
-    EXPECT_TRUE(standing.has_ended(life)) << "a dead process has a lease" << repeat();
+    RegisterSnapshot snapshot = observer_.read();
+    bool evicted = std::count(snapshot.view.evicted.begin(), snapshot.view.evicted.end(), life);
+    if (!evicted && !snapshot.view.roster.contains(life)) return;
+    EXPECT_TRUE(snapshot.has_ended(life)) << "a dead process has a lease" << repeat();
     seen("the lease of a dead member had ended at once");
   }
   void stop(CrowdPeer& peer) {

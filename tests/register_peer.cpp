@@ -67,14 +67,14 @@ class Peer {
   bool is_in() const { return last_.view.roster.contains(self_); }
 
   /// Checks that no older view comes after a newer one.
-  void learn(RegisterSnapshot standing) {
-    const View& view = standing.view;
+  void learn(RegisterSnapshot snapshot) {
+    const View& view = snapshot.view;
     expect(view.number >= last_.view.number,
            "view " + text(view.number) + " came after view " + text(last_.view.number));
     expect(view.number > last_.view.number || view == last_.view,
            "view " + text(view.number) + " has changed");
     expect(view.epoch >= last_.view.epoch, "the epoch went back");
-    last_ = std::move(standing);
+    last_ = std::move(snapshot);
     was_in_ = was_in_ || is_in();
   }
   void look() {
@@ -127,19 +127,19 @@ class Peer {
     say("try " + text(next.number) + " " + next.algorithm);
     ProposalResult verdict = register_.propose(next);
     say((verdict.accepted ? "yes " : "no ") + text(next.number) + " " + next.algorithm + " " +
-        text(verdict.standing.view.number));
+        text(verdict.snapshot.view.number));
     if (verdict.accepted) {
-      expect(verdict.standing.view.number >= next.number, "an accepted view was not there");
+      expect(verdict.snapshot.view.number >= next.number, "an accepted view was not there");
       if (dice_.percent(10)) expect_accepted_again(next);
     }
-    learn(std::move(verdict.standing));
+    learn(std::move(verdict.snapshot));
     was_in_ = was_in_ || (verdict.accepted && next.roster.contains(self_));
     return verdict.accepted;
   }
   /// Proposes the same view again, as if the answer had been lost.
   void expect_accepted_again(const View& view) {
     ProposalResult verdict = register_.propose(view);
-    bool forgotten = verdict.standing.view.number >= view.number + memory_;
+    bool forgotten = verdict.snapshot.view.number >= view.number + memory_;
     expect(verdict.accepted || forgotten, "an accepted view was refused the second time");
   }
   int leave() {

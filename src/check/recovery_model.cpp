@@ -73,7 +73,7 @@ class GroupModel final : public Model {
   }
   ViewNumber admission(PeerNumber peer, ViewNumber view, InstanceSet ended) override {
     std::lock_guard lock(mutex_);
-    return number_view(peers_[peer].participant.admission(standing(view, ended)));
+    return number_view(peers_[peer].participant.admission(snapshot(view, ended)));
   }
   ViewNumber departure(PeerNumber peer) override {
     std::lock_guard lock(mutex_);
@@ -148,11 +148,11 @@ class GroupModel final : public Model {
     return facts;
   }
 
-  recovery::RegisterSnapshot standing(ViewNumber number, InstanceSet ended) const {
-    recovery::RegisterSnapshot standing{views_[number], {}};
+  recovery::RegisterSnapshot snapshot(ViewNumber number, InstanceSet ended) const {
+    recovery::RegisterSnapshot snapshot{views_[number], {}};
     for (InstanceNumber slot = 0; slot < setting_.slots(); ++slot)
-      if ((ended >> slot & 1) != 0) standing.ended.push_back(setting_.life(slot));
-    return standing;
+      if ((ended >> slot & 1) != 0) snapshot.ended.push_back(setting_.life(slot));
+    return snapshot;
   }
 
   InputOutcome compute(PeerNumber before, const PackedInput& input) {
@@ -192,7 +192,7 @@ class GroupModel final : public Model {
       case InputKind::receive:
         return participant.receive(setting_.life(input.from), messages_[input.argument], out);
       case InputKind::learn:
-        return participant.learn(standing(input.argument >> 16, input.argument & 0xffff), out);
+        return participant.learn(snapshot(input.argument >> 16, input.argument & 0xffff), out);
       case InputKind::timer: {
         TimerId timer{static_cast<std::uint8_t>(input.argument)};
         Epoch epoch = peer.armed.at(timer);

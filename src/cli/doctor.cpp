@@ -169,12 +169,12 @@ void Doctor::look_at_common_name() {
 
 void Doctor::look_at_ports() {
   for (const std::string& address : options_.listen) {
-    net::ListenOptions courier;
-    courier.listen = {address};
-    courier.tls = tls_;
-    courier.insecure = options_.insecure;
+    net::ListenOptions listening;
+    listening.listen = {address};
+    listening.tls = tls_;
+    listening.insecure = options_.insecure;
     try {
-      net::Listeners listeners(courier, 1);
+      net::Listeners listeners(listening, 1);
       good("nothing listens on " + address + ": a peer can");
     } catch (const Error& error) {
       try {
@@ -238,11 +238,11 @@ void Doctor::look_at_files() {
   if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_place_for_files();
   try {
     FileRegister reg(directories_.state, {});
-    recovery::RegisterSnapshot standing = reg.read();
+    recovery::RegisterSnapshot snapshot = reg.read();
     good(fmt::format("the register in {} has view {}, epoch {}, {}; leases of {}",
-                     directories_.state, standing.view.number, standing.view.epoch.value,
-                     members_text(standing.view), milliseconds_text(reg.lease())));
-    look_at_members(standing);
+                     directories_.state, snapshot.view.number, snapshot.view.epoch.value,
+                     members_text(snapshot.view), milliseconds_text(reg.lease())));
+    look_at_members(snapshot);
   } catch (const std::exception& error) {
     bad(error.what());
   }
@@ -274,10 +274,10 @@ void Doctor::look_at_place_for_files() {
   good("there is no register here: the group's first peer will create it");
 }
 
-void Doctor::look_at_members(const recovery::RegisterSnapshot& standing) {
-  for (const recovery::Member& member : standing.view.roster) {
+void Doctor::look_at_members(const recovery::RegisterSnapshot& snapshot) {
+  for (const recovery::Member& member : snapshot.view.roster) {
     std::string name = wire::describe(member.life());
-    if (standing.has_ended(member.life())) {
+    if (snapshot.has_ended(member.life())) {
       doubtful(name + " is dead, or was silent for too long: the other members are removing it");
     } else {
       ask(name, member.address, tls_);

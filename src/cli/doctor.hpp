@@ -45,7 +45,7 @@ class Doctor {
   void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();
-  void look_at_members(const recovery::RegisterSnapshot& standing);
+  void look_at_members(const recovery::RegisterSnapshot& snapshot);
   void ask(const std::string& whom, const std::string& address, const net::Tls& tls);
 
   void good(std::string what) { report_({Diagnosis::How::good, std::move(what)}); }

@@ -41,8 +41,8 @@ TEST_F(Clients, TalkBothWays) {
   EXPECT_EQ(a.said[client].front(), "lock");
   EXPECT_EQ(a.said[client].back().size(), 3'000'000u);
 
-  a.courier.send(client, "granted");
-  a.courier.send(client, "lost");
+  a.transport.send(client, "granted");
+  a.transport.send(client, "lost");
   a.turn();
   EXPECT_EQ(link->receive(), "granted");
   EXPECT_EQ(link->receive(), "lost");
@@ -57,15 +57,15 @@ TEST_F(Clients, AreMissedWhenTheyGo) {
   EXPECT_TRUE(settle({&a}, [&] { return !a.left.empty(); }));
   EXPECT_EQ(a.left, a.clients);
   EXPECT_EQ(a.said[a.clients.front()], std::vector<std::string>{"good bye"});
-  a.courier.send(a.clients.front(), "too late");
+  a.transport.send(a.clients.front(), "too late");
   a.turn();
 }
 
 TEST_F(Clients, AreDismissedAfterWhatTheyWereTold) {
   Station a(options(1));
   auto link = connect(a);
-  a.courier.send(a.clients.front(), "that was all");
-  a.courier.dismiss(a.clients.front());
+  a.transport.send(a.clients.front(), "that was all");
+  a.transport.dismiss(a.clients.front());
   a.turn();
   EXPECT_EQ(a.left, a.clients);
   EXPECT_EQ(link->receive(), "that was all");
@@ -75,8 +75,8 @@ TEST_F(Clients, AreDismissedAfterWhatTheyWereTold) {
 TEST_F(Clients, WakeWhoPollsTheirDescriptor) {
   Station a(options(1));
   auto link = connect(a);
-  a.courier.send(a.clients.front(), "x");
-  a.courier.flush();
+  a.transport.send(a.clients.front(), "x");
+  a.transport.flush();
   pollfd one{link->descriptor(), POLLIN, 0};
   EXPECT_EQ(::poll(&one, 1, 10'000), 1);
 }
@@ -84,8 +84,8 @@ TEST_F(Clients, WakeWhoPollsTheirDescriptor) {
 TEST_F(Clients, StayWhenThePeerBeginsANewLife) {
   Station a(options(1));
   auto link = connect(a);
-  a.courier.live_as(life(1, 2));
-  a.courier.send(a.clients.front(), "still here");
+  a.transport.live_as(life(1, 2));
+  a.transport.send(a.clients.front(), "still here");
   a.turn();
   EXPECT_EQ(link->receive(), "still here");
 }
@@ -116,7 +116,7 @@ TEST_F(Clients, ThatDoNotReadAreDropped) {
   auto link = connect(a);
   std::string large(1'000'000, 'x');
   for (int i = 0; i < 50; ++i) {
-    a.courier.send(a.clients.front(), large);
+    a.transport.send(a.clients.front(), large);
     a.turn();
   }
   EXPECT_EQ(a.left, a.clients);

@@ -76,7 +76,7 @@ class LocalSockets : public Group {
     return options;
   }
   static bool talk(Station& a, Station& b) {
-    a.courier.send(b.self, "hello");
+    a.transport.send(b.self, "hello");
     return settle({&a, &b}, [&] { return !b.received.empty(); });
   }
 };
@@ -87,9 +87,9 @@ TEST_F(LocalSockets, MayHaveLongerPathsThanTheKernelTakes) {
   PrivateFolder made(long_folder, 3, Missing::make);
   Station a(at(options(1), long_folder + "/1.sock"));
   Station b(at(options(2), long_folder + "/2.sock"));
-  a.courier.know(b.self, b.courier.address());
+  a.transport.know(b.self, b.transport.address());
   EXPECT_TRUE(talk(a, b)) << a.log();
-  EXPECT_TRUE(a.courier.is_local(b.self));
+  EXPECT_TRUE(a.transport.is_local(b.self));
   auto link = std::async(std::launch::async, [&] {
     return ClientLink(long_folder + "/1.sock", "kitchen").descriptor();
   });
@@ -103,9 +103,9 @@ TEST_F(LocalSockets, AreFoundUnderAnotherPathOfTheSameFolder) {
   fs::create_directory_symlink("real", folder.file("link"));
   Station a(at(options(1), folder.file("real/own/1.sock")));
   Station b(at(options(2), folder.file("link/own/2.sock")));
-  a.courier.know(b.self, b.courier.address());
+  a.transport.know(b.self, b.transport.address());
   EXPECT_TRUE(talk(a, b)) << a.log();
-  EXPECT_TRUE(a.courier.is_local(b.self));
+  EXPECT_TRUE(a.transport.is_local(b.self));
 }
 
 TEST_F(LocalSockets, AreNotDialedInAFolderThatIsOpenToOthers) {
@@ -114,8 +114,8 @@ TEST_F(LocalSockets, AreNotDialedInAFolderThatIsOpenToOthers) {
   ::chmod(folder.file("").c_str(), 0755);
   EXPECT_NE(complaint(folder.file("1.sock")).find("is open to other users"), std::string::npos)
       << complaint(folder.file("1.sock"));
-  a.courier.know(b.self, address(folder.file("2.sock")));
-  a.courier.send(b.self, "secret");
+  a.transport.know(b.self, address(folder.file("2.sock")));
+  a.transport.send(b.self, "secret");
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("is open to other users"); })) << a.log();
   EXPECT_TRUE(b.received.empty());
 }
@@ -142,27 +142,27 @@ TEST_F(LocalSockets, OfAnotherUserAreRefused) {
   ASSERT_TRUE(impostor.listens());
   std::string why = "of user 65534 listens there, and this is user 0: not a peer of this user";
   EXPECT_NE(complaint(socket).find(why), std::string::npos) << complaint(socket);
-  a.courier.know(life(2), address(socket));
-  a.courier.send(life(2), "secret");
+  a.transport.know(life(2), address(socket));
+  a.transport.send(life(2), "secret");
   EXPECT_TRUE(settle({&a}, [&] { return a.has_logged(why); })) << a.log();
-  EXPECT_FALSE(a.courier.is_local(life(2)));
+  EXPECT_FALSE(a.transport.is_local(life(2)));
   EXPECT_THROW(ask_who(address(socket), "kitchen", {}, patience), Untrusted);
 }
 
 TEST_F(LocalSockets, ThatSomebodyRemovedAreMadeAgain) {
   PrivateFolder made(folder.file("own"), 1, Missing::make);
   Station a(at(options(1), folder.file("own/1.sock")));
-  EXPECT_TRUE(a.courier.has_socket_file());
+  EXPECT_TRUE(a.transport.has_socket_file());
   fs::remove_all(folder.file("own"));
-  EXPECT_FALSE(a.courier.has_socket_file());
-  EXPECT_THROW(a.courier.listen_again(), Error) << "its folder is somebody else's to make";
-  EXPECT_FALSE(a.courier.has_socket_file());
+  EXPECT_FALSE(a.transport.has_socket_file());
+  EXPECT_THROW(a.transport.listen_again(), Error) << "its folder is somebody else's to make";
+  EXPECT_FALSE(a.transport.has_socket_file());
 
   PrivateFolder again(folder.file("own"), 1, Missing::make);
-  a.courier.listen_again();
-  EXPECT_TRUE(a.courier.has_socket_file());
+  a.transport.listen_again();
+  EXPECT_TRUE(a.transport.has_socket_file());
   Station b(at(options(2), folder.file("own/2.sock")));
-  b.courier.know(a.self, a.courier.address());
+  b.transport.know(a.self, a.transport.address());
   EXPECT_TRUE(talk(b, a)) << b.log();
 }
 

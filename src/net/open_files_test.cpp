@@ -55,7 +55,7 @@ TEST_F(FewFiles, AnotherPeerIsReachedWhenClientsHaveTakenTheirs) {
   Station b(options(2));
   a.knows(b);
   std::vector<Descriptor> taken = fill(limit - 32);
-  a.courier.send(b.self, "still");
+  a.transport.send(b.self, "still");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); })) << a.log();
 }
 
@@ -64,7 +64,7 @@ TEST_F(FewFiles, WhatIsTheRegistersIsTakenByNobody) {
   Station b(options(2));
   a.knows(b);
   std::vector<Descriptor> taken = fill(limit - 16);
-  a.courier.send(b.self, "later");
+  a.transport.send(b.self, "later");
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("raise `ulimit -n`"); })) << a.log();
   EXPECT_TRUE(b.received.empty());
   auto next = [] { return Descriptor(::dup(STDIN_FILENO)).number(); };

@@ -10,7 +10,7 @@ namespace conch::net::testing::reconnection_test {
 class Reconnection : public Group {
  protected:
   std::string tcp_of(const Station& station) const {
-    return "tcp:" + station.courier.listens().front();
+    return "tcp:" + station.transport.listens().front();
   }
 };
 
@@ -18,7 +18,7 @@ TEST_F(Reconnection, EverythingArrivesOnceAndInOrderOverAWireThatBreaks) {
   Station a(over_tcp(1));
   Station b(over_tcp(2));
   Relay relay(tcp_of(b), 7);
-  a.courier.know(b.self, relay.address());
+  a.transport.know(b.self, relay.address());
   Dice dice(11);
   std::vector<std::string> all;
   auto is_tried_enough = [&] { return all.size() >= 3000 && relay.cuts() >= 10; };
@@ -27,15 +27,15 @@ TEST_F(Reconnection, EverythingArrivesOnceAndInOrderOverAWireThatBreaks) {
       [&] {
         for (int i = 0; i < 20 && !is_tried_enough(); ++i) {
           all.push_back(std::to_string(all.size()) + std::string(dice.below(200), '.'));
-          a.courier.send(b.self, all.back());
+          a.transport.send(b.self, all.back());
         }
-        a.courier.flush();
+        a.transport.flush();
         for (int i = 0; i < 5; ++i) relay.pump();
         if (dice.percent(3) && !is_tried_enough()) relay.cut();
       }))
       << a.log();
   EXPECT_EQ(b.received[a.self], all);
-  EXPECT_GT(a.courier.counts().bytes_sent, b.courier.counts().bytes_received)
+  EXPECT_GT(a.transport.counts().bytes_sent, b.transport.counts().bytes_received)
       << "sometimes payloads were lost, and said again";
   EXPECT_TRUE(a.breaks.empty());
 }
@@ -43,10 +43,10 @@ TEST_F(Reconnection, EverythingArrivesOnceAndInOrderOverAWireThatBreaks) {
 TEST_F(Reconnection, WhoIsNotThereYetIsDialedAgain) {
   Station a(options(1));
   TestTransportOptions late = options(2);
-  a.courier.know(late.self, "unix:" + LocalHost().boot() + ":" + late.socket);
-  a.courier.send(late.self, "are you there?");
+  a.transport.know(late.self, "unix:" + LocalHost().boot() + ":" + late.socket);
+  a.transport.send(late.self, "are you there?");
   EXPECT_TRUE(settle({&a}, [&] { return a.has_logged("cannot reach"); }));
-  EXPECT_LT(a.courier.wakes(), steady_now() + seconds(2));
+  EXPECT_LT(a.transport.wakes(), steady_now() + seconds(2));
   Station b(late);
   EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
 }
@@ -56,9 +56,9 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
   Station b(options(2));
   Station impostor(options(3));
   // The first address belongs to another peer, and nobody listens at the second.
-  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + folder.file("3.sock") +
-                             " tcp:127.0.0.1:1 " + tcp_of(b));
-  a.courier.send(b.self, "here");
+  a.transport.know(b.self, "unix:" + LocalHost().boot() + ":" + folder.file("3.sock") +
+                               " tcp:127.0.0.1:1 " + tcp_of(b));
+  a.transport.send(b.self, "here");
   EXPECT_TRUE(settle({&a, &b, &impostor}, [&] { return !b.received.empty(); })) << a.log();
   EXPECT_TRUE(impostor.received.empty());
   EXPECT_TRUE(a.has_logged("this is peer 3 (life 1), not peer 2 (life 1)")) << a.log();
@@ -69,18 +69,18 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
 TEST_F(Reconnection, AnAddressThatIsSomebodyElsesNowIsSaidOnceAndTriedLessAndLess) {
   Station a(over_tcp(1));
   Station successor(over_tcp(3));
-  a.courier.know(life(2), tcp_of(successor));
-  a.courier.send(life(2), "for one that has left");
-  auto refusals = [](const Station& of) { return of.courier.counts().connections_refused; };
+  a.transport.know(life(2), tcp_of(successor));
+  a.transport.send(life(2), "for one that has left");
+  auto refusals = [](const Station& of) { return of.transport.counts().connections_refused; };
   EXPECT_TRUE(settle({&a, &successor}, [&] { return refusals(a) == 9; })) << a.log();
   Time later = steady_now() + seconds(2);
-  a.courier.work({}, later);
-  EXPECT_LT(a.courier.wakes(), later + seconds(1)) << "it is not dialed yet";
+  a.transport.work({}, later);
+  EXPECT_LT(a.transport.wakes(), later + seconds(1)) << "it is not dialed yet";
   EXPECT_EQ(a.lines.size(), 1u) << a.log();
   EXPECT_TRUE(a.has_logged("this is peer 3 (life 1), not peer 2 (life 1)")) << a.log();
   EXPECT_EQ(successor.lines.size(), 1u) << successor.log();
-  a.courier.know(successor.self, tcp_of(successor));
-  a.courier.send(successor.self, "for its successor");
+  a.transport.know(successor.self, tcp_of(successor));
+  a.transport.send(successor.self, "for its successor");
   EXPECT_TRUE(settle({&a, &successor}, [&] { return !successor.received.empty(); })) << a.log();
 }
 
@@ -90,11 +90,11 @@ TEST_F(Reconnection, WhoHasADirectoryOfItsOwnIsReachedAsOnAnotherMachine) {
   elsewhere.socket = folder.file("elsewhere/2.sock");
   Station a(options(1));
   Station b(elsewhere);
-  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket);
-  a.courier.send(b.self, "by the socket");
+  a.transport.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket);
+  a.transport.send(b.self, "by the socket");
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("cannot reach"); })) << a.log();
   EXPECT_TRUE(b.received.empty());
-  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket + " " + tcp_of(b));
+  a.transport.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket + " " + tcp_of(b));
   EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); })) << a.log();
 }
 
@@ -102,15 +102,15 @@ TEST_F(Reconnection, AChannelThatIsFullIsBroken) {
   TestTransportOptions small = options(1);
   small.kept_bytes_max = 1000;
   Station a(small);
-  a.courier.know(life(2), "tcp:127.0.0.1:1");
-  for (int i = 0; i < 20; ++i) a.courier.send(life(2), std::string(100, 'x'));
+  a.transport.know(life(2), "tcp:127.0.0.1:1");
+  for (int i = 0; i < 20; ++i) a.transport.send(life(2), std::string(100, 'x'));
   EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
   EXPECT_EQ(a.breaks.size(), 1u);
   EXPECT_EQ(a.breaks.front(),
             std::pair(life(2), std::string("it has left 981 bytes unacknowledged, and there is no "
                                            "room for 100 more")));
-  EXPECT_TRUE(a.courier.unacknowledged(steady_now()).empty());
-  a.courier.send(life(2), "x");
+  EXPECT_TRUE(a.transport.unacknowledged(steady_now()).empty());
+  a.transport.send(life(2), "x");
   a.turn();
   EXPECT_EQ(a.breaks.size(), 1u) << "for good, and said once";
 }
@@ -119,17 +119,17 @@ TEST_F(Reconnection, ABreakIsToldAtOnce) {
   TestTransportOptions small = options(1);
   small.kept_bytes_max = 10;
   Station a(small);
-  a.courier.know(life(2), "tcp:127.0.0.1:1");
-  a.courier.send(life(2), std::string(100, 'x'));
-  EXPECT_LE(a.courier.wakes(), steady_now());
+  a.transport.know(life(2), "tcp:127.0.0.1:1");
+  a.transport.send(life(2), std::string(100, 'x'));
+  EXPECT_LE(a.transport.wakes(), steady_now());
 }
 
 TEST_F(Reconnection, TimePassesWhileSomebodyDoesNotAcknowledge) {
   Station a(options(1));
-  a.courier.know(life(2), "tcp:127.0.0.1:1");
-  a.courier.send(life(2), "x");
-  a.courier.flush();
-  auto silent = a.courier.unacknowledged(steady_now() + seconds(5));
+  a.transport.know(life(2), "tcp:127.0.0.1:1");
+  a.transport.send(life(2), "x");
+  a.transport.flush();
+  auto silent = a.transport.unacknowledged(steady_now() + seconds(5));
   ASSERT_EQ(silent.size(), 1u);
   EXPECT_EQ(silent.front().first, life(2));
   EXPECT_GT(silent.front().second, milliseconds(4900));
@@ -164,8 +164,8 @@ class FakeReceiver : public Reconnection {
 
 TEST_F(FakeReceiver, WhoClaimsMoreThanItWasSentBreaksItsChannel) {
   Station a(options(1));
-  a.courier.know(life(2), listener.address());
-  a.courier.send(life(2), "x");
+  a.transport.know(life(2), listener.address());
+  a.transport.send(life(2), "x");
   auto raw = accepts(a, accepted(false, 99));
   EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
   EXPECT_EQ(a.breaks.front().second,
@@ -175,8 +175,8 @@ TEST_F(FakeReceiver, WhoClaimsMoreThanItWasSentBreaksItsChannel) {
 
 TEST_F(FakeReceiver, WhoAcknowledgesMoreThanItWasSentBreaksItsChannel) {
   Station a(options(1));
-  a.courier.know(life(2), listener.address());
-  a.courier.send(life(2), "x");
+  a.transport.know(life(2), listener.address());
+  a.transport.send(life(2), "x");
   auto raw = accepts(a, accepted(false, 0));
   raw->say(acknowledgement(2));
   EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
@@ -185,9 +185,9 @@ TEST_F(FakeReceiver, WhoAcknowledgesMoreThanItWasSentBreaksItsChannel) {
 
 TEST_F(FakeReceiver, WhoHasForgottenBreaksItsChannel) {
   Station a(options(1));
-  a.courier.know(life(2), listener.address());
-  a.courier.send(life(2), "x");
-  a.courier.send(life(2), "y");
+  a.transport.know(life(2), listener.address());
+  a.transport.send(life(2), "x");
+  a.transport.send(life(2), "y");
   {
     auto raw = accepts(a, accepted(false, 0));
     raw->say(acknowledgement(1));
@@ -200,8 +200,8 @@ TEST_F(FakeReceiver, WhoHasForgottenBreaksItsChannel) {
 
 TEST_F(FakeReceiver, WhoAnswersNonsenseIsLeftAndDialedAgain) {
   Station a(options(1));
-  a.courier.know(life(2), listener.address());
-  a.courier.send(life(2), "x");
+  a.transport.know(life(2), listener.address());
+  a.transport.send(life(2), "x");
   for (const std::string& nonsense :
        {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_of(wire::Kind::payload, "abcd"),
         frame_of(wire::Kind::accepted, "abcd"), frame_of(wire::Kind::refused, "\xff\xff")}) {
@@ -220,9 +220,9 @@ TEST_F(FakeReceiver, WhoAnswersNonsenseIsLeftAndDialedAgain) {
 
 TEST_F(FakeReceiver, WhoNeverAnswersIsLeftInTheEnd) {
   Station a(options(1));
-  a.courier.know(life(2), listener.address());
-  a.courier.send(life(2), "x");
-  a.courier.flush();
+  a.transport.know(life(2), listener.address());
+  a.transport.send(life(2), "x");
+  a.transport.flush();
   std::optional<Raw> raw;
   EXPECT_TRUE(settle({&a}, [&] {
     if (!raw) raw = listener.accept();
@@ -230,7 +230,7 @@ TEST_F(FakeReceiver, WhoNeverAnswersIsLeftInTheEnd) {
   }));
   // The timeout is granted twice, in case this process was suspended.
   Time later = steady_now() + wire::handshake_patience;
-  for (Time now : {later, later + wire::handshake_patience}) a.courier.work({}, now);
+  for (Time now : {later, later + wire::handshake_patience}) a.transport.work({}, now);
   EXPECT_TRUE(raw->has_ended());
   EXPECT_TRUE(a.has_logged("the handshake took too long")) << a.log();
 }

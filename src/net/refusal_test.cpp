@@ -24,7 +24,7 @@ class Refusal : public Group {
     wire::put_number(body, number);
     return frame_of(wire::Kind::payload, body += text);
   }
-  static std::string tcp_of(const Station& station) { return station.courier.listens().front(); }
+  static std::string tcp_of(const Station& station) { return station.transport.listens().front(); }
 
   /// The refusal that a caller gets for these first bytes.
   std::string refusal_of(Station& station, const std::string& bytes) {
@@ -58,16 +58,16 @@ TEST_F(Refusal, SaysWhyToBothSides) {
     EXPECT_EQ(refusal_of(a, bytes), why);
     EXPECT_TRUE(a.has_logged(why)) << a.log();
   }
-  EXPECT_EQ(a.courier.counts().connections_refused, table.size());
+  EXPECT_EQ(a.transport.counts().connections_refused, table.size());
 }
 
-TEST_F(Refusal, CouriersOfDifferentAlgorithmsBothSaySo) {
+TEST_F(Refusal, TransportsOfDifferentAlgorithmsBothSaySo) {
   Station a(options(1));
   TestTransportOptions other = options(2);
   other.algorithm = "ring";
   Station b(other);
   a.knows(b);
-  a.courier.send(b.self, "x");
+  a.transport.send(b.self, "x");
   std::string why = "the group \"kitchen\" runs \"ring\", not \"naimi-trehel\"";
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged(why) && b.has_logged(why); }));
   EXPECT_TRUE(b.received.empty());
@@ -82,7 +82,7 @@ TEST_F(Refusal, OfAFrameInTheWrongPlace) {
         frame_of(static_cast<wire::Kind>(99), ""), std::string("\xff\xff\xff\xff\x04"),
         std::string(5, '\0')}) {
     a.received.clear();
-    a.courier.forget(life(9));
+    a.transport.forget(life(9));
     Raw raw = Raw::to(tcp_of(a));
     raw.say(begin + wrong + payload(1, "second"));
     EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
@@ -110,8 +110,8 @@ TEST_F(Refusal, WhoDoesNotSayWhoItIsIsDroppedInTheEnd) {
   Station a(options(1));
   Raw raw = Raw::to(tcp_of(a));
   raw.say("\0");
-  EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
-  a.courier.work({}, steady_now() + wire::handshake_patience);
+  EXPECT_TRUE(settle({&a}, [&] { return a.transport.wakes() < steady_now() + seconds(3); }));
+  a.transport.work({}, steady_now() + wire::handshake_patience);
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
   EXPECT_TRUE(a.has_logged("the handshake took too long"));
 }
@@ -133,7 +133,7 @@ TEST_F(Refusal, LogsNoMoreLinesThanSomebodyWouldRead) {
   Station a(options(1));
   for (int i = 0; i < 100; ++i) refusal_of(a, "garbage that is no frame");
   EXPECT_LE(a.lines.size(), 30u);
-  EXPECT_EQ(a.courier.counts().connections_refused, 100u);
+  EXPECT_EQ(a.transport.counts().connections_refused, 100u);
 }
 
 TEST_F(Refusal, AProcessOfAnotherUserIsNotLetIn) {
@@ -164,7 +164,7 @@ TEST_F(Refusal, AProcessOfAnotherUserIsNotLetIn) {
 class Hostility : public Refusal, public ::testing::WithParamInterface<bool> {
  protected:
   std::string listener(const Station& station) const {
-    auto ways = *wire::parse_address(station.courier.address());
+    auto ways = *wire::parse_address(station.transport.address());
     return wire::print(GetParam() ? ways.front() : ways.back());
   }
 };
@@ -178,7 +178,7 @@ TEST_P(Hostility, HurtsNobodyElse) {
   Station b(over_tcp(2));
   a.knows(b);
   b.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
-    if (from == a.self) b.courier.send(from, payload);
+    if (from == a.self) b.transport.send(from, payload);
   };
   std::string peer = frame_of(hello_to(b));
   std::string client = frame_of(wire::Hello{.group = "kitchen", .role = wire::Role::client});
@@ -204,14 +204,14 @@ TEST_P(Hostility, HurtsNobodyElse) {
     {
       Raw raw = Raw::to(listener(b));
       raw.say(attack);
-      a.courier.send(b.self, "ping");
+      a.transport.send(b.self, "ping");
       ++echoed;
       ASSERT_TRUE(settle({&a, &b}, [&] { return a.received[b.self].size() == echoed; }));
     }
-    b.courier.forget(life(9));
+    b.transport.forget(life(9));
   }
   EXPECT_TRUE(a.breaks.empty());
-  EXPECT_GT(b.courier.counts().connections_refused, attacks.size() / 2)
+  EXPECT_GT(b.transport.counts().connections_refused, attacks.size() / 2)
       << "sometimes an attack was noticed";
 }
 

@@ -50,7 +50,7 @@ class StreamGroup : public Group {
   }
   static Stream dial(const TestTransportOptions& from, Station& to) {
     auto dialed = std::async(std::launch::async, [&] {
-      return Stream(dialing(from), to.self, to.courier.address(), steady_now() + patience);
+      return Stream(dialing(from), to.self, to.transport.address(), steady_now() + patience);
     });
     EXPECT_TRUE(settle({&to}, [&] { return is_done(dialed); }));
     return dialed.get();
@@ -236,14 +236,14 @@ TEST_P(Streams, DelayNoMessageOfTheSamePeers) {
   });
 
   b.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
-    b.courier.send(from, payload);
+    b.transport.send(from, payload);
   };
   std::size_t said = 0;
   std::size_t answered_meanwhile = 0;
   auto ping = [&] {
     if (a.received[b.self].size() < said) return;
     answered_meanwhile += said > 0 && sent > 0 && sent < bytes.size() ? 1 : 0;
-    a.courier.send(b.self, std::to_string(said++));
+    a.transport.send(b.self, std::to_string(said++));
   };
   EXPECT_TRUE(settle(
       {&a, &b}, [&] { return answered_meanwhile >= 20; }, ping));
@@ -312,7 +312,7 @@ TEST_F(AStream, OfSomebodyElseIsRefusedWithASentence) {
 TEST_F(AStream, ThatGoesOnBeforeItIsAnsweredIsDropped) {
   Station b(options(2));
   for (const std::string& more : {std::string("x"), frame_of(hello_to(b)), std::string(5, '\0')}) {
-    Raw raw = Raw::to(b.courier.listens().front());
+    Raw raw = Raw::to(b.transport.listens().front());
     raw.say(frame_of(hello_to(b)) + more);
     EXPECT_TRUE(settle({&b}, [&] { return raw.has_ended(); }));
     EXPECT_FALSE(raw.answer());
@@ -350,7 +350,7 @@ TEST_F(AStream, IsNotOpenedWhereNobodyListens) {
   std::string address;
   {
     Station gone(over_tcp(2));
-    address = gone.courier.address();
+    address = gone.transport.address();
   }
   EXPECT_THROW(Stream(dialing(over_tcp(1)), life(2), address, steady_now() + patience), Error);
   EXPECT_THROW(Stream(dialing(over_tcp(1)), life(2), "", steady_now() + patience), Error);

@@ -34,30 +34,31 @@ TEST_F(UnderTls, PeersOfOneAuthorityTalk) {
   std::vector<std::string> all;
   for (int i = 0; i < 300; ++i) {
     all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) * 50, '.'));
-    a.courier.send(b.self, all.back());
+    a.transport.send(b.self, all.back());
   }
   all.emplace_back(5'000'000, 'x');
-  a.courier.send(b.self, all.back());
+  a.transport.send(b.self, all.back());
   EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == all.size(); }))
       << a.log() << b.log();
   EXPECT_EQ(b.received[a.self], all);
-  b.courier.send(a.self, "back");
+  b.transport.send(a.self, "back");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.received.empty(); }));
-  EXPECT_TRUE(settle({&a, &b}, [&] { return a.courier.unacknowledged(steady_now()).empty(); }));
+  EXPECT_TRUE(settle({&a, &b}, [&] { return a.transport.unacknowledged(steady_now()).empty(); }));
 }
 
 TEST_F(UnderTls, WireCutsAreOvercome) {
   Station a(secured(1, certified("a", ours)));
   Station b(secured(2, certified("b", ours)));
-  Relay relay(b.courier.listens().front(), 5);
-  a.courier.know(b.self, relay.address());
+  Relay relay(b.transport.listens().front(), 5);
+  a.transport.know(b.self, relay.address());
   Dice dice(1);
   std::size_t sent = 0;
   EXPECT_TRUE(settle(
       {&a, &b}, [&] { return b.received[a.self].size() >= 300; },
       [&] {
-        for (; sent < 300 && dice.percent(70); ++sent) a.courier.send(b.self, std::to_string(sent));
-        a.courier.flush();
+        for (; sent < 300 && dice.percent(70); ++sent)
+          a.transport.send(b.self, std::to_string(sent));
+        a.transport.flush();
         relay.pump();
         if (dice.percent(1)) relay.cut();
       }))
@@ -70,12 +71,12 @@ TEST_F(UnderTls, WhoIsCertifiedByAnotherAuthorityGetsNothing) {
   Station a(secured(1, certified("a", ours)));
   Station b(secured(2, certified("b", theirs)));
   a.knows(b);
-  a.courier.send(b.self, "secret");
+  a.transport.send(b.self, "secret");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.lines.empty() && !b.lines.empty(); }));
   EXPECT_TRUE(a.has_logged("its certificate is not accepted")) << a.log();
   EXPECT_TRUE(b.received.empty());
   b.knows(a);
-  b.courier.send(a.self, "let me in");
+  b.transport.send(a.self, "let me in");
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("dropped the connection with tcp"); }))
       << a.log();
   EXPECT_TRUE(a.received.empty());
@@ -83,7 +84,7 @@ TEST_F(UnderTls, WhoIsCertifiedByAnotherAuthorityGetsNothing) {
 
 TEST_F(UnderTls, WhoHasNoCertificateGetsNothing) {
   Station a(secured(1, certified("a", ours)));
-  UncertifiedClient client(a.courier.listens().front());
+  UncertifiedClient client(a.transport.listens().front());
   EXPECT_TRUE(settle({&a}, [&] { return client.is_turned_away(); }));
   EXPECT_TRUE(a.has_logged("peer did not return a certificate")) << a.log();
   EXPECT_EQ(client.heard(), "");
@@ -93,12 +94,12 @@ TEST_F(UnderTls, WhoSpeaksInTheClearGetsNothing) {
   Station a(secured(1, certified("a", ours)));
   Station b(over_tcp(2));
   b.knows(a);
-  b.courier.send(a.self, "in the clear");
+  b.transport.send(a.self, "in the clear");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.lines.empty() && !b.lines.empty(); }));
   EXPECT_TRUE(a.has_logged("dropped the connection with tcp")) << a.log();
   EXPECT_TRUE(a.received.empty());
 
-  Raw raw = Raw::to(a.courier.listens().front());
+  Raw raw = Raw::to(a.transport.listens().front());
   raw.say("GET / HTTP/1.1\r\n\r\n");
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
   EXPECT_EQ(raw.answer(), std::nullopt) << "not even a refusal";
@@ -108,16 +109,16 @@ TEST_F(UnderTls, WhoExpectsItAtAPlainPortIsDropped) {
   Station a(secured(1, certified("a", ours)));
   Station b(over_tcp(2));
   a.knows(b);
-  a.courier.send(b.self, "x");
+  a.transport.send(b.self, "x");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.lines.empty() && !b.lines.empty(); }));
   EXPECT_TRUE(b.received.empty());
 }
 
 TEST_F(UnderTls, WhoNeverShakesHandsIsDroppedInTheEnd) {
   Station a(secured(1, certified("a", ours)));
-  Raw raw = Raw::to(a.courier.listens().front());
-  EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
-  a.courier.work({}, steady_now() + wire::handshake_patience);
+  Raw raw = Raw::to(a.transport.listens().front());
+  EXPECT_TRUE(settle({&a}, [&] { return a.transport.wakes() < steady_now() + seconds(3); }));
+  a.transport.work({}, steady_now() + wire::handshake_patience);
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
 }
 
@@ -125,7 +126,7 @@ TEST_F(UnderTls, AStrangerOfTheAuthorityIsToldWhoThisIs) {
   Tls tls = certified("a", ours);
   Station a(secured(1, tls));
   auto asked = std::async(std::launch::async, [&] {
-    return ask_who(a.courier.listens().front(), "kitchen", tls, patience);
+    return ask_who(a.transport.listens().front(), "kitchen", tls, patience);
   });
   EXPECT_TRUE(
       settle({&a}, [&] { return asked.wait_for(seconds(0)) == std::future_status::ready; }));

@@ -93,21 +93,21 @@ TEST(Node, SuspectsAMemberThatItCouldNotReachBeforeItsFirstLife) {
   node.start(now);
   node.settle(now);
   // The register lets it in beside the other one, and knows of no lease that has ended.
-  recovery::RegisterSnapshot standing;
-  standing.view.number = 1;
-  standing.view.epoch = Epoch{1};
-  standing.view.algorithm = "naimi-trehel";
-  standing.view.decider = other.life();
-  standing.view.roster = recovery::Roster({other});
+  recovery::RegisterSnapshot snapshot;
+  snapshot.view.number = 1;
+  snapshot.view.epoch = Epoch{1};
+  snapshot.view.algorithm = "naimi-trehel";
+  snapshot.view.decider = other.life();
+  snapshot.view.roster = recovery::Roster({other});
   bool wants_it_out = false;
   for (int turn = 0; turn < 100 && !wants_it_out; ++turn) {
     now += std::chrono::milliseconds(100);
     for (const recovery::RegisterRequest& ask : std::exchange(world.asked, {})) {
       const auto* propose = std::get_if<recovery::Propose>(&ask.question);
-      bool was_in = standing.view.roster.contains(node.self());
+      bool was_in = snapshot.view.roster.contains(node.self());
       wants_it_out = was_in && propose && !propose->view.roster.contains(other.life());
-      if (propose && !was_in) standing.view = propose->view;
-      node.answered(node.self(), {ask.number, true, standing}, now);
+      if (propose && !was_in) snapshot.view = propose->view;
+      node.answered(node.self(), {ask.number, true, snapshot}, now);
     }
     node.tick(now);
     node.settle(now);

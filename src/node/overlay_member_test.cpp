@@ -179,13 +179,13 @@ class Ring {
   Fence last_;
 };
 
-class OverlayStewardTest : public ::testing::TestWithParam<std::pair<std::string, std::string>> {
+class OverlayMemberTest : public ::testing::TestWithParam<std::pair<std::string, std::string>> {
  protected:
   Ring ring_{OverlayGroupSettings{GetParam().first, GetParam().second, 5, lease}};
 };
 
 /// Several replicas are then at one node.
-TEST_P(OverlayStewardTest, OneAloneTwoAndThreeTakeTurns) {
+TEST_P(OverlayMemberTest, OneAloneTwoAndThreeTakeTurns) {
   for (std::size_t peers = 1; peers <= 3; ++peers) {
     ring_.start(1);
     for (std::size_t i = 0; i < peers; ++i) {
@@ -195,7 +195,7 @@ TEST_P(OverlayStewardTest, OneAloneTwoAndThreeTakeTurns) {
   }
 }
 
-TEST_P(OverlayStewardTest, WhoWaitsForADeadHolderEnters) {
+TEST_P(OverlayMemberTest, WhoWaitsForADeadHolderEnters) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   ASSERT_TRUE(ring_.enters(2));
@@ -206,7 +206,7 @@ TEST_P(OverlayStewardTest, WhoWaitsForADeadHolderEnters) {
 }
 
 /// Nobody should have to wait for a dead waiter's lease. The votes for dead waiters run out.
-TEST_P(OverlayStewardTest, DeadWaitersArePassedBy) {
+TEST_P(OverlayMemberTest, DeadWaitersArePassedBy) {
   ring_.start(16);
   ring_.run_for(3 * lease);
   ASSERT_TRUE(ring_.enters(2));
@@ -221,7 +221,7 @@ TEST_P(OverlayStewardTest, DeadWaitersArePassedBy) {
   EXPECT_TRUE(ring_.run_until([&] { return ring_.at(6).inside; }, within));
 }
 
-TEST_P(OverlayStewardTest, ALeaverHandsItsReplicasOn) {
+TEST_P(OverlayMemberTest, ALeaverHandsItsReplicasOn) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -235,7 +235,7 @@ TEST_P(OverlayStewardTest, ALeaverHandsItsReplicasOn) {
 }
 
 /// All peers that remember the lock die, one after the other, while nobody asks for it.
-TEST_P(OverlayStewardTest, FencesIncreaseThoughOneAfterTheOtherForgets) {
+TEST_P(OverlayMemberTest, FencesIncreaseThoughOneAfterTheOtherForgets) {
   ring_.start(4);
   ring_.run_for(3 * lease);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -250,7 +250,7 @@ TEST_P(OverlayStewardTest, FencesIncreaseThoughOneAfterTheOtherForgets) {
   EXPECT_TRUE(ring_.enters(5)) << "and `enter` compares the fences";
 }
 
-TEST_P(OverlayStewardTest, FencesIncreaseThoughTheOnlyOneForgets) {
+TEST_P(OverlayMemberTest, FencesIncreaseThoughTheOnlyOneForgets) {
   for (std::size_t i = 0; i < 3; ++i) {
     ring_.start(1);
     ASSERT_TRUE(ring_.enters(i));
@@ -260,7 +260,7 @@ TEST_P(OverlayStewardTest, FencesIncreaseThoughTheOnlyOneForgets) {
 }
 
 /// The holder learns of the loss before anything else.
-TEST_P(OverlayStewardTest, AHolderThatWasStoppedHasLostTheLockAndStaysIn) {
+TEST_P(OverlayMemberTest, AHolderThatWasStoppedHasLostTheLockAndStaysIn) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   ASSERT_TRUE(ring_.enters(1));
@@ -276,7 +276,7 @@ TEST_P(OverlayStewardTest, AHolderThatWasStoppedHasLostTheLockAndStaysIn) {
 
 /// A node to which nobody answers takes itself for the root of every key. It must not let itself
 /// hold the lock for ever.
-TEST_P(OverlayStewardTest, AHolderThatIsCutOffLosesTheLock) {
+TEST_P(OverlayMemberTest, AHolderThatIsCutOffLosesTheLock) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   ASSERT_TRUE(ring_.enters(1));
@@ -285,7 +285,7 @@ TEST_P(OverlayStewardTest, AHolderThatIsCutOffLosesTheLock) {
 }
 
 /// Nobody has to wait for a timer as long as nothing fails.
-TEST_P(OverlayStewardTest, EightWhoWantItAgainAndAgainTakeTurns) {
+TEST_P(OverlayMemberTest, EightWhoWantItAgainAndAgainTakeTurns) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   for (std::size_t i = 0; i < 8; ++i) ring_.request(i);
@@ -304,7 +304,7 @@ TEST_P(OverlayStewardTest, EightWhoWantItAgainAndAgainTakeTurns) {
 }
 
 /// No peer has a list of all members.
-TEST_P(OverlayStewardTest, TheViewIsItselfAndItsNeighbours) {
+TEST_P(OverlayMemberTest, TheViewIsItselfAndItsNeighbours) {
   ring_.start(24);
   ring_.run_for(3 * lease);
   const GroupMember& group_member = *ring_.at(3).group_member;
@@ -315,7 +315,7 @@ TEST_P(OverlayStewardTest, TheViewIsItselfAndItsNeighbours) {
 }
 
 /// A lock whose replica is here is kept.
-TEST_P(OverlayStewardTest, WhatNobodyNeedsIsForgotten) {
+TEST_P(OverlayMemberTest, WhatNobodyNeedsIsForgotten) {
   ring_.start(8);
   ring_.run_for(3 * lease);
   ASSERT_TRUE(ring_.enters(1));
@@ -330,7 +330,7 @@ TEST_P(OverlayStewardTest, WhatNobodyNeedsIsForgotten) {
   EXPECT_LT(keep, 8u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OverlayStewardTest,
+INSTANTIATE_TEST_SUITE_P(All, OverlayMemberTest,
                          ::testing::Values(std::pair("end-to-end", "pastry"),
                                            std::pair("end-to-end", "chord"),
                                            std::pair("sigma", "pastry"),

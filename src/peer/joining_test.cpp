@@ -25,7 +25,7 @@ class JoiningTest : public net::testing::Group {
     PeerOptions options = group_.options();
     options.group = "kitchen";
     options.listen = {"127.0.0.1:0"};
-    options.join = through.courier.listens();
+    options.join = through.transport.listens();
     options.tcp_only = true;
     return options;
   }
@@ -33,13 +33,13 @@ class JoiningTest : public net::testing::Group {
   /// An answer that the group runs another algorithm, so the peer that asks must stay out.
   static std::string refusal_of(std::string_view ask) {
     std::string why;
-    recovery::RegisterSnapshot standing;
-    standing.view.number = 1;
-    standing.view.epoch = Epoch{1};
-    standing.view.algorithm = "central";
-    standing.view.roster = recovery::Roster().with({NodeId{1}, Incarnation{1}});
+    recovery::RegisterSnapshot snapshot;
+    snapshot.view.number = 1;
+    snapshot.view.epoch = Epoch{1};
+    snapshot.view.algorithm = "central";
+    snapshot.view.roster = recovery::Roster().with({NodeId{1}, Incarnation{1}});
     std::uint64_t number = unpacked<recovery::RegisterRequest>(ask, why).value().number;
-    return packed(PayloadKind::register_answer, recovery::RegisterAnswer{number, false, standing});
+    return packed(PayloadKind::register_answer, recovery::RegisterAnswer{number, false, snapshot});
   }
 
   ScratchGroup group_;
@@ -53,11 +53,11 @@ TEST_F(JoiningTest, WhomAllHaveForgottenComesAsSomebodyNew) {
   machine.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     auto kind = static_cast<PayloadKind>(payload.front());
     if (kind == PayloadKind::terms_ask)
-      machine.courier.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
+      machine.transport.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
     if (kind != PayloadKind::register_ask) return;
     if (lives.empty() || lives.back() != from) lives.push_back(from);
-    if (lives.size() == 1) return machine.courier.forget(from);
-    machine.courier.send(from, refusal_of(payload.substr(1)));
+    if (lives.size() == 1) return machine.transport.forget(from);
+    machine.transport.send(from, refusal_of(payload.substr(1)));
   };
   std::atomic<bool> is_over = false;
   std::jthread joiner([&, options = joining(machine)] {
@@ -78,10 +78,10 @@ TEST_F(JoiningTest, WhoComesInThePlaceOfAContactIsAskedInstead) {
   machine.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     auto kind = static_cast<PayloadKind>(payload.front());
     if (kind == PayloadKind::terms_ask)
-      machine.courier.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
+      machine.transport.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
     if (kind != PayloadKind::register_ask) return;
-    if (++asked == 1) return machine.courier.live_as({NodeId{1}, Incarnation{2}});
-    machine.courier.send(from, refusal_of(payload.substr(1)));
+    if (++asked == 1) return machine.transport.live_as({NodeId{1}, Incarnation{2}});
+    machine.transport.send(from, refusal_of(payload.substr(1)));
   };
   std::atomic<bool> is_over = false;
   std::jthread joiner([&, options = joining(machine)] {

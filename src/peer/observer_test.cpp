@@ -73,7 +73,7 @@ void lock_and_unlock(Watched& at) {
   std::scoped_lock guard(mutex);
 }
 
-TEST(Witness, SeesAClaimFromItsAskingToItsEnd) {
+TEST(Observer, SeesAClaimFromItsAskingToItsEnd) {
   ScratchGroup group;
   Watched one(group);
   lock_and_unlock(one);
@@ -83,7 +83,7 @@ TEST(Witness, SeesAClaimFromItsAskingToItsEnd) {
   EXPECT_EQ(one.notebook.fences.back(), one.notebook.fences.front().next());
 }
 
-TEST(Witness, SeesTheTokenCome) {
+TEST(Observer, SeesTheTokenCome) {
   ScratchGroup group;
   Watched one(group);
   Watched two(group);
@@ -95,7 +95,7 @@ TEST(Witness, SeesTheTokenCome) {
   EXPECT_EQ(end, (Lines{"sent REQUEST a", "received TOKEN a", "entered, came a", "left a"}));
 }
 
-TEST(Witness, SeesWhoGivesUp) {
+TEST(Observer, SeesWhoGivesUp) {
   ScratchGroup group;
   Watched one(group);
   Mutex mutex(one.peer, "a");
@@ -106,7 +106,7 @@ TEST(Witness, SeesWhoGivesUp) {
   EXPECT_EQ(one.lines().back(), "withdrew a");
 }
 
-TEST(Witness, SeesEpochsAndTheEnd) {
+TEST(Observer, SeesEpochsAndTheEnd) {
   ScratchGroup group;
   Watched one(group);
   Mutex mutex(one.peer, "a");

@@ -215,8 +215,8 @@ void RegisterClient::answer(const PeerInstance& asker, const RegisterRequest& as
     verdict = {true, register_->read()};
     has_read_ = true;
   }
-  verdict.standing.epoch_floor = epoch_floor();
-  listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
+  verdict.snapshot.epoch_floor = epoch_floor();
+  listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.snapshot)});
 }
 
 ProposalResult RegisterClient::renew_and_read(const PeerInstance& life) {

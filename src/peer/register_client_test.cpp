@@ -64,7 +64,7 @@ class Ears final : public RegisterListener {
   std::counting_semaphore<> heard{0};
 };
 
-TEST(RegisterDesk, WhoAsksAgainNoLongerWaitsForTheOlderAnswer) {
+TEST(RegisterClient, WhoAsksAgainNoLongerWaitsForTheOlderAnswer) {
   Doors doors;
   Ears ears;
   RegisterClient client(std::make_unique<SlowRegister>(doors), ears);
@@ -84,7 +84,7 @@ TEST(RegisterDesk, WhoAsksAgainNoLongerWaitsForTheOlderAnswer) {
   EXPECT_FALSE(doors.begun.try_acquire()) << "the register was asked in vain";
 }
 
-TEST(RegisterDesk, ProvesNothingAfterItWasClosed) {
+TEST(RegisterClient, ProvesNothingAfterItWasClosed) {
   Doors doors;
   Ears ears;
   RegisterClient client(std::make_unique<SlowRegister>(doors), ears);
@@ -131,7 +131,7 @@ class Newcomer final : public RegisterListener {
   std::counting_semaphore<> troubled{0};
 };
 
-TEST(RegisterDesk, WhatFailsAgainAndAgainIsTriedLessAndLessOftenAndSaidOnce) {
+TEST(RegisterClient, WhatFailsAgainAndAgainIsTriedLessAndLessOftenAndSaidOnce) {
   auto owned = std::make_unique<FullRegister>();
   FullRegister& full = *owned;
   Newcomer newcomer;

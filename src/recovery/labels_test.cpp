@@ -56,12 +56,12 @@ TEST(Labels, WhoIsNearIsInTheViewAndChangesWithAnEpoch) {
 TEST(Labels, WhoFoundsTheGroupSaysHowManyMayOvertake) {
   Three town(3);
   EXPECT_EQ(town.view().eps, 3U);
-  RegisterSnapshot known = town.standing();
+  RegisterSnapshot known = town.snapshot();
   View next =
       admission(known, {NodeId{7}, Incarnation{70}}, "preempt-aggregation", Membership::fixed, 1);
   EXPECT_EQ(next.eps, 3U) << "a newcomer takes over what the group has";
   for (const PeerInstance& life : town.lives()) town.end_lease(life);
-  next = admission(town.standing(), {NodeId{7}, Incarnation{70}}, "preempt-aggregation",
+  next = admission(town.snapshot(), {NodeId{7}, Incarnation{70}}, "preempt-aggregation",
                    Membership::fixed, 1);
   EXPECT_EQ(next.eps, 1U) << "nobody is left";
 }

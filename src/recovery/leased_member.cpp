@@ -94,14 +94,14 @@ void LeasedMember::answered(const RegisterAnswer& answer, Out& out) {
   }
   // Another proposal was accepted; make a new one against that view.
   if (proposes && !answer.yes) next_proposal_.reset();
-  if (alive(out)) learn(answer.standing, out);
+  if (alive(out)) learn(answer.snapshot, out);
 }
 
-void LeasedMember::learn(const RegisterSnapshot& standing, Out& out) {
+void LeasedMember::learn(const RegisterSnapshot& snapshot, Out& out) {
   bool comes = !lease_.until();
-  if (comes) return come_in(standing, out);
+  if (comes) return come_in(snapshot, out);
   next_look_.reset();
-  see(standing, out);
+  see(snapshot, out);
   std::erase_if(doubts_, [&](const auto& each) {
     return !view_protocol_.view().roster.contains(each.first);
   });
@@ -109,7 +109,7 @@ void LeasedMember::learn(const RegisterSnapshot& standing, Out& out) {
     return !view_protocol_.view().roster.contains(life);
   });
   for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
-  if (standing.has_ended(view_protocol_.self())) view_protocol_.lapse(out);
+  if (snapshot.has_ended(view_protocol_.self())) view_protocol_.lapse(out);
   see_forced(out);
   bool reason = proposal().has_value();
   if (!reason) next_proposal_.reset();
@@ -119,9 +119,9 @@ void LeasedMember::learn(const RegisterSnapshot& standing, Out& out) {
   if (reason && !next_proposal_) next_proposal_ = out.now() + delay;
 }
 
-void LeasedMember::see(const RegisterSnapshot& standing, Out& out) {
+void LeasedMember::see(const RegisterSnapshot& snapshot, Out& out) {
   tell_copies(out);
-  view_protocol_.learn(standing, out);
+  view_protocol_.learn(snapshot, out);
 }
 
 /// Must run before the view protocol may report which data are here.
@@ -134,17 +134,17 @@ void LeasedMember::tell_copies(Out& out) {
 /// proposal would be wrong: a repeated proposal is accepted again, but the lease has run since the
 /// first. A peer that was evicted before it learned of its admission needs a new life, because the
 /// others wait for the end of this one.
-void LeasedMember::come_in(const RegisterSnapshot& standing, Out& out) {
+void LeasedMember::come_in(const RegisterSnapshot& snapshot, Out& out) {
   next_look_ = out.now() + answer_patience();
-  bool member = standing.view.roster.contains(view_protocol_.self());
-  bool was_member = !member && standing.view.mentions(view_protocol_.self());
-  if (was_member || standing.has_ended(view_protocol_.self())) return view_protocol_.lapse(out);
+  bool member = snapshot.view.roster.contains(view_protocol_.self());
+  bool was_member = !member && snapshot.view.mentions(view_protocol_.self());
+  if (was_member || snapshot.has_ended(view_protocol_.self())) return view_protocol_.lapse(out);
   if (member) return renew(out);
-  seek_admission(standing, out);
+  seek_admission(snapshot, out);
 }
 
-void LeasedMember::seek_admission(const RegisterSnapshot& standing, Out& out) {
-  View view = view_protocol_.admission(standing);
+void LeasedMember::seek_admission(const RegisterSnapshot& snapshot, Out& out) {
+  View view = view_protocol_.admission(snapshot);
   const Charter& ours = view_protocol_.charter();
   auto differs = [&](const std::string& theirs, const std::string& own, const std::string& start) {
     view_protocol_.stay_out("the group runs " + theirs + ", but this peer was started with " + own +

@@ -91,7 +91,7 @@ class LeasedMember final : public GroupMember {
 
  private:
   bool alive(Out& out);
-  void see(const RegisterSnapshot& standing, Out& out);
+  void see(const RegisterSnapshot& snapshot, Out& out);
   void tell_copies(Out& out);
   const AnyValue* find_value(const std::string& lock) const;
   const RecoveryPolicy& policy() const { return *view_protocol_.charter().policy; }
@@ -102,9 +102,9 @@ class LeasedMember final : public GroupMember {
   std::optional<View> proposal() const;
   void see_forced(Out& out);
   void ask(Question question, Out& out);
-  void learn(const RegisterSnapshot& standing, Out& out);
-  void come_in(const RegisterSnapshot& standing, Out& out);
-  void seek_admission(const RegisterSnapshot& standing, Out& out);
+  void learn(const RegisterSnapshot& snapshot, Out& out);
+  void come_in(const RegisterSnapshot& snapshot, Out& out);
+  void seek_admission(const RegisterSnapshot& snapshot, Out& out);
   void keep(const PeerInstance& from, const Message& message, Out& out);
   std::size_t rank() const;
   unsigned confirmations(const PeerInstance& life, Time now) const;

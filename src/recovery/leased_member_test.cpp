@@ -16,7 +16,7 @@ using testing::Alone;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(Steward, LooksThenAsksToComeInThenForALeaseThenIs) {
+TEST(LeasedMember, LooksThenAsksToComeInThenForALeaseThenIs) {
   Alone peer;
   peer.start(seconds(1));
   EXPECT_TRUE(peer.asks_for<Look>());
@@ -30,7 +30,7 @@ TEST(Steward, LooksThenAsksToComeInThenForALeaseThenIs) {
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
-TEST(Steward, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswered) {
+TEST(LeasedMember, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswered) {
   Alone peer;
   auto recorded = [&] {
     Duration found{};
@@ -61,11 +61,11 @@ TEST(Steward, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswe
   EXPECT_TRUE(peer.asks_for<RenewLease>()) << "the register remembers it";
 }
 
-TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
+TEST(LeasedMember, IfTheAnswerWasLostItLooksAndRenews) {
   Alone peer;
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
-  peer.standing.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
+  peer.snapshot.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
   peer.tick(peer.wakes().time_since_epoch());
   ASSERT_TRUE(peer.asks_for<Look>());
   peer.answer(seconds(2), false);
@@ -81,9 +81,9 @@ RegisterSnapshot group_of(std::string_view algorithm, const PeerInstance& member
           {}};
 }
 
-TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
+TEST(LeasedMember, DoesNotComeToAGroupThatRunsSomethingElse) {
   Alone peer;
-  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.snapshot = group_of("elmp", {NodeId{2}, Incarnation{1}});
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
   ASSERT_EQ(peer.events.size(), 1U);
@@ -95,11 +95,11 @@ TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
   EXPECT_EQ(peer.wakes(), Time::max());
 }
 
-TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
+TEST(LeasedMember, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
   Alone peer;
   Member member{NodeId{2}, Incarnation{1}};
   member.speaks = {7, 8};
-  peer.standing = {admission({}, member, "naimi-trehel", Membership::fixed), {}};
+  peer.snapshot = {admission({}, member, "naimi-trehel", Membership::fixed), {}};
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
   ASSERT_EQ(peer.events.size(), 1U);
@@ -110,15 +110,15 @@ TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
   EXPECT_TRUE(peer.asks.empty());
 }
 
-TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
+TEST(LeasedMember, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
   PeerInstance member{NodeId{2}, Incarnation{1}};
   for (bool insists : {false, true}) {
     Charter charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}};
     charter.tuning.eps = 1;
     charter.insists_on_eps = insists;
     Alone peer(charter);
-    peer.standing = group_of("naimi-trehel", member);
-    peer.standing.view.eps = 2;
+    peer.snapshot = group_of("naimi-trehel", member);
+    peer.snapshot.view.eps = 2;
     peer.start(seconds(1));
     peer.answer(seconds(1), false);
     EXPECT_EQ(peer.asks_for<Propose>(), !insists);
@@ -129,9 +129,9 @@ TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
   }
 }
 
-TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
+TEST(LeasedMember, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
   Alone peer;
-  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.snapshot = group_of("elmp", {NodeId{2}, Incarnation{1}});
   peer.start(seconds(1));
   std::vector<RegisterRequest> look = peer.asks;
   peer.request(seconds(1));
@@ -141,7 +141,7 @@ TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
   EXPECT_TRUE(peer.is_told<JoinRefused>());
 }
 
-TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
+TEST(LeasedMember, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
   PeerInstance dead{NodeId{2}, Incarnation{1}};
   RegisterSnapshot empty = group_of("elmp", dead);
   empty.view = departure(empty, dead);
@@ -149,7 +149,7 @@ TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
   all_dead.ended = {dead};
   for (const RegisterSnapshot& before : {empty, all_dead}) {
     Alone peer;
-    peer.standing = before;
+    peer.snapshot = before;
     peer.start(seconds(1));
     peer.answer(seconds(1), false);
     ASSERT_TRUE(peer.asks_for<Propose>());
@@ -160,17 +160,17 @@ TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
 }
 
 // Found once by `conch survive all --seed 1883`.
-TEST(Steward, WhoWasPutOutBeforeItKnewThatItWasInIsOut) {
+TEST(LeasedMember, WhoWasPutOutBeforeItKnewThatItWasInIsOut) {
   Alone peer;
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
-  peer.standing.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
-  peer.standing.view = eviction(peer.standing, {NodeId{1}}, {NodeId{2}, Incarnation{2}});
+  peer.snapshot.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
+  peer.snapshot.view = eviction(peer.snapshot, {NodeId{1}}, {NodeId{2}, Incarnation{2}});
   peer.answer(seconds(1), false);
   EXPECT_TRUE(peer.is_told<Expelled>());
 }
 
-TEST(Steward, RenewsInTimeAndAgainIfNoAnswerComes) {
+TEST(LeasedMember, RenewsInTimeAndAgainIfNoAnswerComes) {
   Alone peer;
   peer.come_in(seconds(1));
   for (int i = 0; i < 3; ++i) {
@@ -181,7 +181,7 @@ TEST(Steward, RenewsInTimeAndAgainIfNoAnswerComes) {
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
-TEST(Steward, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
+TEST(LeasedMember, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.request(milliseconds(1100));
@@ -194,7 +194,7 @@ TEST(Steward, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
   EXPECT_TRUE(std::holds_alternative<Expelled>(peer.events[1]));
 }
 
-TEST(Steward, ReentryOfAnIdleTokenChecksTheLease) {
+TEST(LeasedMember, ReentryOfAnIdleTokenChecksTheLease) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.request(milliseconds(1100));
@@ -204,7 +204,7 @@ TEST(Steward, ReentryOfAnIdleTokenChecksTheLease) {
   EXPECT_TRUE(peer.is_told<Expelled>());
 }
 
-TEST(Steward, TheSpecimenWithoutThatRuleLetsItIn) {
+TEST(LeasedMember, TheSpecimenWithoutThatRuleLetsItIn) {
   Alone peer(Rule::lease);
   peer.come_in(seconds(1));
   peer.request(milliseconds(1100));
@@ -213,7 +213,7 @@ TEST(Steward, TheSpecimenWithoutThatRuleLetsItIn) {
   EXPECT_TRUE(peer.is_told<Granted>());
 }
 
-TEST(Steward, AnAnswerThatComesAfterTheLeaseDoesNotBringItBack) {
+TEST(LeasedMember, AnAnswerThatComesAfterTheLeaseDoesNotBringItBack) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.tick(milliseconds(1900));
@@ -222,13 +222,13 @@ TEST(Steward, AnAnswerThatComesAfterTheLeaseDoesNotBringItBack) {
   EXPECT_TRUE(peer.is_told<Expelled>());
 }
 
-TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
+TEST(LeasedMember, WhatItIsToldBeforeItHasALeaseWaits) {
   Alone peer;
   peer.start(seconds(1));
   peer.answer(seconds(1), false);
   RegisterRequest propose = peer.asks.back();
-  peer.standing.view = std::get<Propose>(propose.question).view;
-  Freeze freeze{peer.standing.view};
+  peer.snapshot.view = std::get<Propose>(propose.question).view;
+  Freeze freeze{peer.snapshot.view};
   peer.at(seconds(1), [&](auto& group_member, auto& out) {
     group_member.receive({NodeId{2}, Incarnation{9}}, freeze, out);
   });
@@ -240,13 +240,13 @@ TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
-TEST(Steward, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
+TEST(LeasedMember, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
   Alone peer;
   peer.come_in(seconds(1));
   PeerInstance silent{NodeId{2}, Incarnation{7}};
   PeerInstance third{NodeId{3}, Incarnation{8}};
   for (const PeerInstance& life : {silent, third})
-    peer.standing.view = admission(peer.standing, {life.id, life.incarnation, "", false},
+    peer.snapshot.view = admission(peer.snapshot, {life.id, life.incarnation, "", false},
                                    "naimi-trehel", Membership::dynamic);
   peer.tick(peer.wakes().time_since_epoch());
   peer.answer(milliseconds(1300), true);
@@ -272,13 +272,13 @@ TEST(Steward, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
   EXPECT_EQ(view.evicted, std::vector{silent}) << "its lease may still run";
 }
 
-TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
+TEST(LeasedMember, WhoseLeaseHasEndedIsPutOut) {
   Alone peer;
   peer.come_in(seconds(1));
   PeerInstance dead{NodeId{2}, Incarnation{7}};
-  peer.standing.view = admission(peer.standing, {dead.id, dead.incarnation, "", false},
+  peer.snapshot.view = admission(peer.snapshot, {dead.id, dead.incarnation, "", false},
                                  "naimi-trehel", Membership::dynamic);
-  peer.standing.ended = {dead};
+  peer.snapshot.ended = {dead};
   peer.tick(peer.wakes().time_since_epoch());
   peer.answer(milliseconds(1300), true);
   peer.tick(peer.wakes().time_since_epoch());
@@ -288,7 +288,7 @@ TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
   EXPECT_EQ(view.epoch, Epoch{2});
 }
 
-TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
+TEST(LeasedMember, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
   Alone peer(
       Charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}, policy_without(Rule::none), 2});
   peer.come_in(seconds(1));
@@ -309,8 +309,8 @@ TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
   enter(milliseconds(1400));
   ASSERT_TRUE(renews_epoch(milliseconds(1600)));
   peer.answer(milliseconds(1700), true);
-  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
-  EXPECT_EQ(peer.standing.view.roster.size(), 1U);
+  EXPECT_EQ(peer.snapshot.view.epoch, Epoch{2});
+  EXPECT_EQ(peer.snapshot.view.roster.size(), 1U);
   peer.request(milliseconds(1700));
   ASSERT_TRUE(peer.is_told<Granted>());
   EXPECT_EQ(std::get<Granted>(peer.events[0]).baton.fence, Fence(Epoch{2}, 1));
@@ -318,7 +318,7 @@ TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
 }
 
 /// The message is a second token, which no correct member would send.
-TEST(Steward, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
+TEST(LeasedMember, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.request(seconds(1));
@@ -326,7 +326,7 @@ TEST(Steward, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
   Said token;
   encode(token.bytes, NaimiTrehel::Message(NaimiTrehel::Token{}));
   std::string bytes;
-  encode(bytes, Message(LockMessage{"a", peer.standing.view.epoch, token}));
+  encode(bytes, Message(LockMessage{"a", peer.snapshot.view.epoch, token}));
   peer.at(seconds(1), [&](auto& group_member, auto& out) {
     out.tell(Withdrew{"b"});
     Intake intake = group_member.receive({NodeId{1}, Incarnation{1}}, std::string_view(bytes), out);

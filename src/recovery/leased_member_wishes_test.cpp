@@ -20,7 +20,7 @@ struct WithAnother : Alone {
     answer(milliseconds(1300), true);
   }
   void admit(const PeerInstance& life) {
-    standing.view = admission(standing, {life.id, life.incarnation, "", false}, "naimi-trehel",
+    snapshot.view = admission(snapshot, {life.id, life.incarnation, "", false}, "naimi-trehel",
                               Membership::dynamic);
   }
   void evict(Duration time, std::set<PeerInstance> those) {
@@ -34,7 +34,7 @@ struct WithAnother : Alone {
   const PeerInstance other{NodeId{2}, Incarnation{7}};
 };
 
-TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughTheViewMovesMeanwhile) {
+TEST(LeasedMember, WhomSomebodyWantsOutIsPutOutThoughTheViewMovesMeanwhile) {
   WithAnother peer;
   peer.evict(milliseconds(1310), {peer.other});
   ASSERT_TRUE(peer.proposes_without_other());
@@ -42,14 +42,14 @@ TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughTheViewMovesMeanwhile) {
   peer.answer(milliseconds(1320), false);
   peer.tick(peer.wakes().time_since_epoch());
   ASSERT_TRUE(peer.proposes_without_other()) << "again";
-  EXPECT_EQ(std::get<Propose>(peer.asks.back().question).view.number, peer.standing.view.number + 1)
+  EXPECT_EQ(std::get<Propose>(peer.asks.back().question).view.number, peer.snapshot.view.number + 1)
       << "and against the newest view";
   peer.answer(milliseconds(1330), true);
   peer.tick(peer.wakes().time_since_epoch());
   EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
 }
 
-TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughItHasJustProposedSomethingElse) {
+TEST(LeasedMember, WhomSomebodyWantsOutIsPutOutThoughItHasJustProposedSomethingElse) {
   WithAnother peer;
   peer.at(milliseconds(1305),
           [](auto& group_member, auto& out) { group_member.force_open("a", out); });
@@ -57,7 +57,7 @@ TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughItHasJustProposedSomethingElse) 
   EXPECT_TRUE(peer.proposes_without_other());
 }
 
-TEST(Steward, NobodyIsPutOutWhomNobodyWantsOutAnyMore) {
+TEST(LeasedMember, NobodyIsPutOutWhomNobodyWantsOutAnyMore) {
   WithAnother peer;
   peer.evict(milliseconds(1310), {peer.other});
   std::vector<RegisterRequest> asked = peer.asks;
@@ -69,7 +69,7 @@ TEST(Steward, NobodyIsPutOutWhomNobodyWantsOutAnyMore) {
   EXPECT_FALSE(peer.asks_for<Propose>());
 }
 
-TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
+TEST(LeasedMember, ForcesALockOpenAndSaysWhenItIs) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.request(milliseconds(1100));
@@ -93,17 +93,17 @@ TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
   EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
 }
 
-TEST(Steward, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
+TEST(LeasedMember, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
   Alone peer;
   peer.come_in(seconds(1));
   peer.at(milliseconds(1100),
           [](auto& group_member, auto& out) { group_member.force_open("a", out); });
-  peer.standing.view = renewal(peer.standing, {NodeId{1}, Incarnation{1}}, {"a"});
+  peer.snapshot.view = renewal(peer.snapshot, {NodeId{1}, Incarnation{1}}, {"a"});
   peer.answer(milliseconds(1110), false);
   EXPECT_TRUE(peer.is_told<Opened>());
 }
 
-TEST(Steward, AsksForOtherLabelsUntilTheyAreThere) {
+TEST(LeasedMember, AsksForOtherLabelsUntilTheyAreThere) {
   Alone peer;
   peer.come_in(seconds(1));
   auto relabel = [&](Duration time, std::string label) {
@@ -117,15 +117,15 @@ TEST(Steward, AsksForOtherLabelsUntilTheyAreThere) {
   peer.tick(peer.wakes().time_since_epoch());
   ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
   peer.answer(milliseconds(1300), true);
-  EXPECT_EQ(peer.standing.view.roster.begin()->cluster, "west");
-  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
+  EXPECT_EQ(peer.snapshot.view.roster.begin()->cluster, "west");
+  EXPECT_EQ(peer.snapshot.view.epoch, Epoch{2});
   peer.tick(peer.wakes().time_since_epoch());
   EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
   relabel(milliseconds(1400), "west");
   EXPECT_FALSE(peer.asks_for<Propose>()) << "they are as wanted";
 }
 
-TEST(Steward, OnlyAMemberForcesLocksOpen) {
+TEST(LeasedMember, OnlyAMemberForcesLocksOpen) {
   Alone peer;
   peer.at(seconds(1),
           [](auto& group_member, auto& out) { EXPECT_FALSE(group_member.force_open("a", out)); });

@@ -43,8 +43,8 @@ struct RegisterAnswer {
   /// The view was accepted, or the lease renewed.
   bool yes = false;
   /// The register's state after the question.
-  RegisterSnapshot standing;
-  CONCH_FIELDS(RegisterAnswer, number, yes, standing)
+  RegisterSnapshot snapshot;
+  CONCH_FIELDS(RegisterAnswer, number, yes, snapshot)
 };
 
 }  // namespace conch::recovery

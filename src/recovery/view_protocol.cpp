@@ -50,12 +50,12 @@ View ViewProtocol::departure() const { return recovery::departure(known(), self_
 
 // Views.
 
-void ViewProtocol::learn(const RegisterSnapshot& standing, Out& out) {
+void ViewProtocol::learn(const RegisterSnapshot& snapshot, Out& out) {
   if (stage_ == Stage::out) return;
-  epoch_floor_ = std::max(epoch_floor_, standing.epoch_floor);
-  ended_.insert(standing.ended.begin(), standing.ended.end());
-  if (policy().is_newer(standing.view, view_)) {
-    adopt(standing.view, out);
+  epoch_floor_ = std::max(epoch_floor_, snapshot.epoch_floor);
+  ended_.insert(snapshot.ended.begin(), snapshot.ended.end());
+  if (policy().is_newer(snapshot.view, view_)) {
+    adopt(snapshot.view, out);
     std::erase_if(ended_, [&](const PeerInstance& life) { return !view_.mentions(life); });
   }
   decide_if_complete(out);

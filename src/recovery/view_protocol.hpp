@@ -118,7 +118,7 @@ class ViewProtocol {
   /// The next view without this peer. Precondition: its process neither holds nor waits.
   View departure() const;
   /// Takes in a view from the register, however it came.
-  void learn(const RegisterSnapshot& standing, Out& out);
+  void learn(const RegisterSnapshot& snapshot, Out& out);
 
   void receive(const PeerInstance& from, const Message& message, Out& out);
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
@@ -244,8 +244,8 @@ class ViewProtocol {
   Epoch worn_{0};
 
  public:
-  CONCH_NAMED_FIELDS(ViewProtocol, "Participant", self_, stage_, view_, epoch_, ended_, locks_,
-                     early_, welcomes_, reported_epoch_, reports_, installed_, admitted_, worn_)
+  CONCH_FIELDS(ViewProtocol, self_, stage_, view_, epoch_, ended_, locks_, early_, welcomes_,
+               reported_epoch_, reports_, installed_, admitted_, worn_)
 };
 
 }  // namespace conch::recovery

@@ -14,7 +14,7 @@ using testing::Town;
 
 DataRef version(std::uint64_t number, const PeerInstance& at) { return {number, 8, at.id}; }
 
-TEST(Participant, TheFirstFoundsTheGroup) {
+TEST(ViewProtocol, TheFirstFoundsTheGroup) {
   Town<NaimiTrehel> town;
   PeerInstance a = town.settle_in(1);
   EXPECT_EQ(town.at(a).stage(), Stage::working);
@@ -22,7 +22,7 @@ TEST(Participant, TheFirstFoundsTheGroup) {
   EXPECT_EQ(town.told<Admitted>(a).size(), 1U);
 }
 
-TEST(Participant, AGuestNeedsNoNewEpochWhereMembershipIsDynamic) {
+TEST(ViewProtocol, AGuestNeedsNoNewEpochWhereMembershipIsDynamic) {
   Three<NaimiTrehel> town;
   EXPECT_EQ(town.view().epoch, Epoch{1});
   EXPECT_EQ(town.view().roster.all().size(), 3U);
@@ -32,13 +32,13 @@ TEST(Participant, AGuestNeedsNoNewEpochWhereMembershipIsDynamic) {
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
 }
 
-TEST(Participant, ANewcomerBeginsAnEpochWhereMembershipIsFixed) {
+TEST(ViewProtocol, ANewcomerBeginsAnEpochWhereMembershipIsFixed) {
   Three<Central> town;
   EXPECT_EQ(town.view().epoch, Epoch{3});
   EXPECT_EQ(town.view().roster.founders().size(), 3U);
 }
 
-TEST(Participant, AGuestIsNotInBeforeEverybodyKnows) {
+TEST(ViewProtocol, AGuestIsNotInBeforeEverybodyKnows) {
   Town<NaimiTrehel> town;
   PeerInstance a = town.settle_in(1);
   PeerInstance b = town.settle_in(2);
@@ -55,7 +55,7 @@ TEST(Participant, AGuestIsNotInBeforeEverybodyKnows) {
   EXPECT_EQ(town.at(c).doing("a"), Doing::inside) << "what it asked for meanwhile was not lost";
 }
 
-TEST(Participant, TwoFirstUsersOfANameDoNotMakeTwoTokens) {
+TEST(ViewProtocol, TwoFirstUsersOfANameDoNotMakeTwoTokens) {
   Three<NaimiTrehel> town;
   town.kill(town.c);
   town.evict_dead(town.a);
@@ -69,7 +69,7 @@ TEST(Participant, TwoFirstUsersOfANameDoNotMakeTwoTokens) {
   }
 }
 
-TEST(Participant, AnIdleLockThatNobodyHasUsedYetMayBeForgotten) {
+TEST(ViewProtocol, AnIdleLockThatNobodyHasUsedYetMayBeForgotten) {
   Three<Central> town;
   town.request(town.a, "left");
   town.settle();
@@ -85,7 +85,7 @@ TEST(Participant, AnIdleLockThatNobodyHasUsedYetMayBeForgotten) {
   EXPECT_TRUE(known(town.b, "held"));
 }
 
-TEST(Participant, OnlyLocksOfWhichThereIsSomethingToSayAreReported) {
+TEST(ViewProtocol, OnlyLocksOfWhichThereIsSomethingToSayAreReported) {
   Three<NaimiTrehel> town;
   for (const char* lock : {"used", "left", "held"}) {
     town.request(town.c, lock);
@@ -104,7 +104,7 @@ TEST(Participant, OnlyLocksOfWhichThereIsSomethingToSayAreReported) {
   EXPECT_EQ(town.at(town.b).doing("held"), Doing::waiting);
 }
 
-TEST(Participant, ATokenInFlightIsMadeAnew) {
+TEST(ViewProtocol, ATokenInFlightIsMadeAnew) {
   Three<NaimiTrehel> town;
   town.request(town.b);
   town.settle();
@@ -112,7 +112,7 @@ TEST(Participant, ATokenInFlightIsMadeAnew) {
   town.settle();
   town.release(town.b);  // the token is on its way to c
   PeerInstance d = town.start(4);
-  town.propose(d, town.at(d).admission(town.standing()));
+  town.propose(d, town.at(d).admission(town.snapshot()));
   town.kill(town.a);
   town.evict_dead(town.b);
   EXPECT_EQ(town.view().epoch, Epoch{2});
@@ -121,7 +121,7 @@ TEST(Participant, ATokenInFlightIsMadeAnew) {
   EXPECT_EQ(town.told<Granted>(town.c).size(), 1U) << "once, by the new token or the old";
 }
 
-TEST(Participant, AHolderGoesOnHoldingAndTheOthersWaitInTheirOrder) {
+TEST(ViewProtocol, AHolderGoesOnHoldingAndTheOthersWaitInTheirOrder) {
   Three<NaimiTrehel> town;
   PeerInstance d = town.settle_in(4);
   town.request(town.b);
@@ -144,7 +144,7 @@ TEST(Participant, AHolderGoesOnHoldingAndTheOthersWaitInTheirOrder) {
   EXPECT_LT(town.told<Granted>(d)[0].baton.fence, town.told<Granted>(town.c)[0].baton.fence);
 }
 
-TEST(Participant, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
+TEST(ViewProtocol, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
   Three<NaimiTrehel> town;
   town.request(town.b);
   town.settle();
@@ -161,7 +161,7 @@ TEST(Participant, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
 }
 
 /// b has held the lock since the last epoch, and the data that it found have died with c.
-TEST(Participant, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) {
+TEST(ViewProtocol, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) {
   Three<NaimiTrehel> town;
   town.request(town.c);
   town.settle();
@@ -182,7 +182,7 @@ TEST(Participant, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) {
 }
 
 /// Otherwise readers that come again and again would keep a writer waiting through every epoch.
-TEST(Participant, AReaderThatReleasesWhileFrozenAndAsksAgainWaitsItsTurn) {
+TEST(ViewProtocol, AReaderThatReleasesWhileFrozenAndAsksAgainWaitsItsTurn) {
   Three<Central> town;
   town.request(town.b, "a", {Mode::read, {}});
   town.settle();
@@ -202,7 +202,7 @@ TEST(Participant, AReaderThatReleasesWhileFrozenAndAsksAgainWaitsItsTurn) {
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside);
 }
 
-TEST(Participant, WhoLosesPatienceWhileFrozenIsFreeAtOnce) {
+TEST(ViewProtocol, WhoLosesPatienceWhileFrozenIsFreeAtOnce) {
   Three<NaimiTrehel> town;
   town.request(town.b);
   town.settle();
@@ -222,7 +222,7 @@ TEST(Participant, WhoLosesPatienceWhileFrozenIsFreeAtOnce) {
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside) << "the place that c had is gone";
 }
 
-TEST(Participant, WhoIsPutOutThoughItLivesIsToldAndLetsGo) {
+TEST(ViewProtocol, WhoIsPutOutThoughItLivesIsToldAndLetsGo) {
   Three<Central> town;
   town.request(town.b);
   town.settle();
@@ -240,7 +240,7 @@ TEST(Participant, WhoIsPutOutThoughItLivesIsToldAndLetsGo) {
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
 }
 
-TEST(Participant, NothingIsInstalledBeforeTheLeaseOfWhoWasPutOutHasEnded) {
+TEST(ViewProtocol, NothingIsInstalledBeforeTheLeaseOfWhoWasPutOutHasEnded) {
   Three<Central> town;
   town.request(town.b);
   town.settle();
@@ -259,7 +259,7 @@ TEST(Participant, NothingIsInstalledBeforeTheLeaseOfWhoWasPutOutHasEnded) {
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
 }
 
-TEST(Participant, IfTheDeciderDiesAnotherDecides) {
+TEST(ViewProtocol, IfTheDeciderDiesAnotherDecides) {
   Three<Central> town;
   PeerInstance d = town.settle_in(4);
   town.request(d);
@@ -276,7 +276,7 @@ TEST(Participant, IfTheDeciderDiesAnotherDecides) {
   EXPECT_EQ(town.at(town.c).epoch(), town.view().epoch);
 }
 
-TEST(Participant, OfTwoProposersOneDecides) {
+TEST(ViewProtocol, OfTwoProposersOneDecides) {
   Three<Central> town;
   PeerInstance d = town.settle_in(4);
   town.kill(d);
@@ -290,7 +290,7 @@ TEST(Participant, OfTwoProposersOneDecides) {
   for (const PeerInstance& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
 }
 
-TEST(Participant, ALeaverDecidesForTheOthersAndThenGoes) {
+TEST(ViewProtocol, ALeaverDecidesForTheOthersAndThenGoes) {
   Three<NaimiTrehel> town;
   town.request(town.b);
   town.settle();
@@ -306,7 +306,7 @@ TEST(Participant, ALeaverDecidesForTheOthersAndThenGoes) {
   EXPECT_EQ(town.at(town.c).doing("a"), Doing::inside);
 }
 
-TEST(Participant, IfALeaverDiesBeforeItHasDecidedAnotherDoes) {
+TEST(ViewProtocol, IfALeaverDiesBeforeItHasDecidedAnotherDoes) {
   Three<NaimiTrehel> town;
   town.propose(town.a, town.at(town.a).departure());
   town.look_all();
@@ -319,7 +319,7 @@ TEST(Participant, IfALeaverDiesBeforeItHasDecidedAnotherDoes) {
 }
 
 // Found once by `conch survive naimi-trehel --seed 1554`.
-TEST(Participant, ALeaverDecidesAlsoIfAGuestComesMeanwhile) {
+TEST(ViewProtocol, ALeaverDecidesAlsoIfAGuestComesMeanwhile) {
   Three<NaimiTrehel> town;
   town.propose(town.a, town.at(town.a).departure());
   PeerInstance d = town.come(4);
@@ -331,7 +331,7 @@ TEST(Participant, ALeaverDecidesAlsoIfAGuestComesMeanwhile) {
     EXPECT_EQ(town.at(life).stage(), Stage::working);
 }
 
-TEST(Participant, APeerThatStartsAgainIsANewLifeAndBeginsAnEpoch) {
+TEST(ViewProtocol, APeerThatStartsAgainIsANewLifeAndBeginsAnEpoch) {
   Three<NaimiTrehel> town;
   town.request(town.c);
   town.settle();
@@ -345,7 +345,7 @@ TEST(Participant, APeerThatStartsAgainIsANewLifeAndBeginsAnEpoch) {
   EXPECT_EQ(town.at(again).doing("a"), Doing::inside);
 }
 
-TEST(Participant, TheGroupIsFoundedAgainAndFencesGoOn) {
+TEST(ViewProtocol, TheGroupIsFoundedAgainAndFencesGoOn) {
   Three<NaimiTrehel> town;
   town.request(town.a);
   town.settle();
@@ -365,7 +365,7 @@ std::string lock_of(const PeerInstance& home, const View& view) {
   }
 }
 
-TEST(Participant, IfNobodyHasTheNewestDataTheNextHolderIsTold) {
+TEST(ViewProtocol, IfNobodyHasTheNewestDataTheNextHolderIsTold) {
   Three<Central> town;
   std::string lock = lock_of(town.a, town.view());
   town.request(town.b, lock);
@@ -387,7 +387,7 @@ TEST(Participant, IfNobodyHasTheNewestDataTheNextHolderIsTold) {
   EXPECT_TRUE(granted.rolled_back) << "the server, to whom c released, knew of 2";
 }
 
-TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
+TEST(ViewProtocol, AHolderIsToldIfItsDataAreElsewhereNow) {
   Three<Central> town;
   std::string lock = lock_of(town.a, town.view());
   town.request(town.b, lock);
@@ -406,7 +406,7 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
 }
 
 /// The writer may rely on the copy from now on, and no peer reports it again.
-TEST(Participant, ACopyThatComesAfterTheReportIsNotForgotten) {
+TEST(ViewProtocol, ACopyThatComesAfterTheReportIsNotForgotten) {
   Three<Central> town;
   std::string lock = lock_of(town.a, town.view());
   town.kill(town.c);
@@ -421,7 +421,7 @@ TEST(Participant, ACopyThatComesAfterTheReportIsNotForgotten) {
   EXPECT_EQ(town.at(town.b).locks().at(lock).report({}).copy, version(1, town.b));
 }
 
-TEST(Participant, ALockSaysHowItStands) {
+TEST(ViewProtocol, ALockSaysHowItStands) {
   Three<NaimiTrehel> town;
   town.request(town.b);
   town.settle();
@@ -444,7 +444,7 @@ TEST(Participant, ALockSaysHowItStands) {
   EXPECT_GT(status(town.c).since, asked) << "since it entered";
 }
 
-TEST(Participant, ATokenThatMovesByItselfSetsOutWhenSomebodyUsesTheLock) {
+TEST(ViewProtocol, ATokenThatMovesByItselfSetsOutWhenSomebodyUsesTheLock) {
   Three<Ring> town;
   std::string lock = lock_of(town.a, town.view());
   town.request(town.b, lock);

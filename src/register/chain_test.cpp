@@ -44,7 +44,7 @@ class ChainTest : public testing::Test {
     for (int i = 0; i < views; ++i) {
       ProposalResult verdict = by.propose(after(view, b, {b}));
       EXPECT_TRUE(verdict.accepted);
-      view = verdict.standing.view;
+      view = verdict.snapshot.view;
     }
     return view;
   }
@@ -164,7 +164,7 @@ TEST_F(ChainTest, WhoIsStoppedAtTheBeginningOfASegmentIsRefusedToo) {
                       at(CrashPoint::before_link, [&] { newest = grow(others, 13); }));
     ProposalResult verdict = late.propose(after(before, a, {a}));
     EXPECT_FALSE(verdict.accepted) << "view " << before.number + 1;
-    EXPECT_EQ(verdict.standing.view, newest);
+    EXPECT_EQ(verdict.snapshot.view, newest);
   }
 }
 
@@ -178,7 +178,7 @@ TEST_F(ChainTest, WhoIsStoppedAfterItsLinkWasAccepted) {
                     }));
   ProposalResult verdict = late.propose(mine);
   EXPECT_TRUE(verdict.accepted);
-  EXPECT_EQ(verdict.standing.view.number, mine.number + 3);
+  EXPECT_EQ(verdict.snapshot.view.number, mine.number + 3);
 }
 
 /// The one case in which the answer is wrong; see Register::propose.
@@ -189,7 +189,7 @@ TEST_F(ChainTest, WhoIsStoppedAfterItsLinkUntilItsViewIsForgottenIsRefused) {
   FileRegister late(scratch.path(), at(CrashPoint::after_link, [&] { newest = grow(others, 20); }));
   ProposalResult verdict = late.propose(after(before, a, {a}));
   EXPECT_FALSE(verdict.accepted);
-  EXPECT_EQ(verdict.standing.view, newest);
+  EXPECT_EQ(verdict.snapshot.view, newest);
 }
 
 TEST_F(ChainTest, WhoIsKilledAnywhereLeavesNothingBehind) {

@@ -118,7 +118,7 @@ TEST_F(DirectoryTest, OneThatBecomesReadOnlyIsAClearErrorAndLosesNothing) {
   Child child([&] {
     if (::geteuid() == 0 && ::setuid(somebody_else) != 0) return 1;
     FileRegister open(path);
-    recovery::View view = open.propose(after({}, life(1), {life(1)})).standing.view;
+    recovery::View view = open.propose(after({}, life(1), {life(1)})).snapshot.view;
     ::chmod(path.c_str(), 0500);
     if (complaint(path).find("Permission denied") == std::string::npos) return 2;
     return open.read().view == view ? 0 : 3;

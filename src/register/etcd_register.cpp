@@ -192,12 +192,12 @@ RegisterSnapshot EtcdRegister::read() {
 
 /// Summarises what was read at this revision.
 RegisterSnapshot EtcdRegister::stand(std::int64_t revision) {
-  RegisterSnapshot standing{newest_, {}};
+  RegisterSnapshot snapshot{newest_, {}};
   for (const PeerInstance& life : newest_.lives())
-    if (has_ended(life)) standing.ended.push_back(life);
+    if (has_ended(life)) snapshot.ended.push_back(life);
   if (neighbours_) neighbours_->keep(newest_);
   ledger_.told(newest_, revision);
-  return standing;
+  return snapshot;
 }
 
 /// A life that is dead may have renewed just before it died, so this looks again.

@@ -66,7 +66,7 @@ TEST_F(EtcdRegisterTest, AMemberThatDoesNotAnswerIsPassedOver) {
     registers.emplace_back(options);
     std::rotate(options.endpoints.begin(), options.endpoints.begin() + 1, options.endpoints.end());
   }
-  View view = registers.front().propose(after({}, a, {a})).standing.view;
+  View view = registers.front().propose(after({}, a, {a})).snapshot.view;
   cluster.send(0, SIGSTOP);
   for (EtcdRegister& reg : registers) {
     EXPECT_EQ(reg.read().view, view);
@@ -85,7 +85,7 @@ TEST_F(EtcdRegisterTest, WhenTheClusterIsAwayEveryCallSaysSoAndThenItGoesOn) {
   options.patience = 2s;
   EtcdRegister reg(options);
   EtcdRegister other(options);
-  View view = reg.propose(after({}, a, {a})).standing.view;
+  View view = reg.propose(after({}, a, {a})).snapshot.view;
   other.read();
   cluster.kill(0);
   expect_complaint("no member of the cluster answers", [&] { reg.read(); });
@@ -94,10 +94,10 @@ TEST_F(EtcdRegisterTest, WhenTheClusterIsAwayEveryCallSaysSoAndThenItGoesOn) {
   cluster.start(0);
   ASSERT_TRUE(cluster.await_health());
   EXPECT_TRUE(reg.renew(a));
-  View next = reg.propose(after(view, a, {a})).standing.view;
+  View next = reg.propose(after(view, a, {a})).snapshot.view;
   EXPECT_EQ(next.number, 2u);
   while (other.read().view != next) ASSERT_TRUE(readable(other.descriptor(), soon));
-  next = reg.propose(after(next, a, {a})).standing.view;
+  next = reg.propose(after(next, a, {a})).snapshot.view;
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";
 }
 
@@ -119,8 +119,8 @@ TEST_F(EtcdRegisterTest, AStateThatWentBackIsRefusedUntilSomebodyAcceptsIt) {
   options.lease = 500ms;
   EtcdRegister reg(options);
   EtcdRegister other(options);
-  View known = reg.propose(after({}, a, {a})).standing.view;
-  known = reg.propose(after(known, a, {a})).standing.view;
+  View known = reg.propose(after({}, a, {a})).snapshot.view;
+  known = reg.propose(after(known, a, {a})).snapshot.view;
   other.read();
   auto nothing = [](Duration) {};
   EXPECT_FALSE(etcd::accept_restored(options, nothing)) << "there is nothing to accept";
@@ -143,7 +143,7 @@ TEST_F(EtcdRegisterTest, AStateThatWentBackIsRefusedUntilSomebodyAcceptsIt) {
   EXPECT_TRUE(accepted.roster.empty());
   EXPECT_EQ(reg.read().view, accepted);
   EXPECT_FALSE(reg.renew(a)) << "nobody is in the group";
-  View next = reg.propose(after(accepted, b, {b})).standing.view;
+  View next = reg.propose(after(accepted, b, {b})).snapshot.view;
   while (other.read().view != next) ASSERT_TRUE(readable(other.descriptor(), soon));
   EXPECT_TRUE(reg.renew(b));
 }
@@ -151,7 +151,7 @@ TEST_F(EtcdRegisterTest, AStateThatWentBackIsRefusedUntilSomebodyAcceptsIt) {
 TEST_F(EtcdRegisterTest, KeysThatSomebodyRemovedAreLikeABackup) {
   EtcdCluster cluster;
   EtcdRegister reg(options_for(cluster));
-  View view = reg.propose(after({}, a, {a})).standing.view;
+  View view = reg.propose(after({}, a, {a})).snapshot.view;
   reg.propose(after(view, a, {a}));
   etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
   client.transact({{}, {etcd::Remove{etcd::KeyNames("test").view(2)}}});
@@ -173,27 +173,27 @@ TEST_F(EtcdRegisterTest, MembersOfTwoClustersAreRefused) {
 TEST_F(EtcdRegisterTest, ALifeThatWasThereDoesNotBeginAgain) {
   EtcdCluster cluster;
   EtcdRegister reg(options_for(cluster));
-  View view = reg.propose(after({}, a, {a})).standing.view;
-  view = reg.propose(after(view, b, {a, b})).standing.view;
+  View view = reg.propose(after({}, a, {a})).snapshot.view;
+  view = reg.propose(after(view, b, {a, b})).snapshot.view;
   EXPECT_TRUE(reg.renew(b));
-  view = reg.propose(after(view, a, {a})).standing.view;
+  view = reg.propose(after(view, a, {a})).snapshot.view;
   ProposalResult again = EtcdRegister(options_for(cluster)).propose(after(view, b, {a, b}));
   EXPECT_TRUE(again.accepted);
   EXPECT_FALSE(reg.renew(b)) << "it has no lease";
   EXPECT_TRUE(reg.renew(a));
-  EXPECT_TRUE(reg.propose(after(again.standing.view, a, {a, life(2, 2)}), life(2, 2)).accepted);
+  EXPECT_TRUE(reg.propose(after(again.snapshot.view, a, {a, life(2, 2)}), life(2, 2)).accepted);
   EXPECT_TRUE(reg.renew(life(2, 2))) << "but another life of the same peer has";
 }
 
 TEST_F(EtcdRegisterTest, LittleStaysBehind) {
   EtcdCluster cluster;
   EtcdRegister reg(options_for(cluster));
-  View first = reg.propose(after({}, a, {a})).standing.view;
+  View first = reg.propose(after({}, a, {a})).snapshot.view;
   View view = first;
   for (std::uint64_t i = 0; i < 100; ++i) {
     PeerInstance guest = life(100 + i);
-    view = reg.propose(after(view, guest, {a, guest})).standing.view;
-    view = reg.propose(after(view, a, {a})).standing.view;
+    view = reg.propose(after(view, guest, {a, guest})).snapshot.view;
+    view = reg.propose(after(view, a, {a})).snapshot.view;
   }
   EXPECT_EQ(view.number, 201u);
   EXPECT_EQ(count(cluster, "/conch/test/view/"), 64u);
@@ -341,14 +341,14 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   options.password = "shell";
   EtcdRegister reg(options);
   EtcdRegister other(options);
-  View view = reg.propose(after({}, a, {a})).standing.view;
+  View view = reg.propose(after({}, a, {a})).snapshot.view;
   while (other.read().view != view) ASSERT_TRUE(readable(other.descriptor(), soon));
 
   cluster.kill(0);  // Tokens are kept in memory.
   cluster.start(0);
   ASSERT_TRUE(cluster.await_health());
   EXPECT_TRUE(reg.renew(a));
-  view = reg.propose(after(view, b, {a, b})).standing.view;
+  view = reg.propose(after(view, b, {a, b})).snapshot.view;
   while (other.read().view != view) ASSERT_TRUE(readable(other.descriptor(), soon));
   reg.propose(after(view, b, {b}));
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";

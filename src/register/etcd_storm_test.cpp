@@ -211,10 +211,10 @@ class Tenants {
     if (told != told_.end() && told->second < until) wrong_ = "a lease that had ended was renewed";
     return true;
   }
-  void tell(const RegisterSnapshot& standing) {
+  void tell(const RegisterSnapshot& snapshot) {
     std::lock_guard lock(mutex_);
     auto now = std::chrono::steady_clock::now();
-    for (const PeerInstance& ended : standing.ended) {
+    for (const PeerInstance& ended : snapshot.ended) {
       if (!told_.emplace(ended, now).second) continue;
       auto believes = believes_.find(ended);
       if (believes != believes_.end() && now < believes->second)

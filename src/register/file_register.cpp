@@ -100,8 +100,8 @@ void FileRegister::end(const PeerInstance& life) {
 RegisterSnapshot FileRegister::stand() {
   while (true) {
     std::uint64_t ended_before = leases_.ended_here();
-    std::optional<RegisterSnapshot> standing = survey();
-    if (standing && leases_.ended_here() == ended_before) return *standing;
+    std::optional<RegisterSnapshot> snapshot = survey();
+    if (snapshot && leases_.ended_here() == ended_before) return *snapshot;
   }
 }
 
@@ -112,24 +112,24 @@ std::optional<RegisterSnapshot> FileRegister::survey() {
   const View* view = &chain_.newest();
   while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();
 
-  RegisterSnapshot standing{*view, {}};
+  RegisterSnapshot snapshot{*view, {}};
   std::set<PeerInstance> running;
   std::optional<Duration> next_end;
   bool missed = false;
   for (const PeerInstance& life : view->lives()) {
     file::Judgement judgement = judge(life);
     if (judgement.ended) {
-      standing.ended.push_back(life);
+      snapshot.ended.push_back(life);
       continue;
     }
     missed = missed || judgement.missed;
     running.insert(life);
     next_end = std::min(next_end.value_or(judgement.until), judgement.until);
   }
-  if (missed && chain_.newest().number != standing.view.number) return std::nullopt;
+  if (missed && chain_.newest().number != snapshot.view.number) return std::nullopt;
   alarm_.keep(running);
   alarm_.ring_at(next_end);
-  return standing;
+  return snapshot;
 }
 
 file::Judgement FileRegister::judge(const PeerInstance& life) {

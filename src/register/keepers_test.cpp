@@ -188,7 +188,7 @@ TEST_F(KeepersTest, AKeptLifeThatNobodyMentionsIsNotSwept) {
   auto early = client();
   member()->send(SIGKILL);
   recovery::View view = early->read().view;
-  view = early->propose(after(view, b, {b}), b).standing.view;
+  view = early->propose(after(view, b, {b}), b).snapshot.view;
   EXPECT_TRUE(std::filesystem::exists(scratch.path() + "/life.1.1"));
   proof = {};
   early->propose(after(view, b, {b}), b);

@@ -51,7 +51,7 @@ class LeasesTest : public testing::Test {
       for (const recovery::Member& member : view.roster) lives.push_back(member.life());
       ProposalResult verdict = by.propose(after(view, self, lives));
       if (verdict.accepted) return;
-      view = verdict.standing.view;
+      view = verdict.snapshot.view;
     }
   }
   /// A process that becomes a member as this life, and then stops itself.
@@ -257,7 +257,7 @@ TEST_F(LeasesTest, TwoProcessesWithOneIdTheOlderIsTold) {
   ProposalResult verdict =
       newer->propose(after(newer->read().view, life(1, 2), {life(1, 2)}, {life(1, 1)}));
   EXPECT_TRUE(verdict.accepted);
-  EXPECT_EQ(verdict.standing.ended, std::vector<PeerInstance>{});
+  EXPECT_EQ(verdict.snapshot.ended, std::vector<PeerInstance>{});
   EXPECT_FALSE(older->renew(life(1, 1)));
   EXPECT_TRUE(newer->renew(life(1, 2)));
 }
@@ -289,12 +289,12 @@ TEST_F(LeasesTest, ALifeThatWasInWithoutKnowingDoesNotComeBack) {
                        EXPECT_TRUE(await_end(*others, a));
                        View view = others->read().view;
                        for (int i = 0; i < 200; ++i)
-                         view = others->propose(after(view, b, {b})).standing.view;
+                         view = others->propose(after(view, b, {b})).snapshot.view;
                      }));
   late->attach(a);
   ProposalResult verdict = late->propose(after({}, a, {a}));
   EXPECT_FALSE(verdict.accepted);
-  EXPECT_TRUE(late->propose(after(verdict.standing.view, a, {a, b})).accepted);
+  EXPECT_TRUE(late->propose(after(verdict.snapshot.view, a, {a, b})).accepted);
   EXPECT_FALSE(late->renew(a));
   EXPECT_TRUE(await_end(*others, a));
 }
@@ -386,17 +386,17 @@ TEST_F(LeasesTest, WhoIsStoppedInARenewalWhileNobodyLooksMayRenew) {
 TEST_F(LeasesTest, WhoIsEvictedInTheMiddleOfARenewalIsToldAndWaitedFor) {
   auto other = client();
   View before;
-  RegisterSnapshot standing;
-  auto evict = [&] { standing = other->propose(after(before, b, {b}, {a})).standing; };
+  RegisterSnapshot snapshot;
+  auto evict = [&] { snapshot = other->propose(after(before, b, {b}, {a})).snapshot; };
   for (CrashPoint step : {CrashPoint::before_renewal, CrashPoint::after_renewal}) {
     auto late = client(1min, at(step, evict));
     enter(*late, a);
     before = other->read().view;
     EXPECT_FALSE(late->renew(a));
-    EXPECT_EQ(standing.view.evicted, std::vector<PeerInstance>{a});
-    EXPECT_FALSE(standing.has_ended(a)) << "it may have believed in the lease it had";
+    EXPECT_EQ(snapshot.view.evicted, std::vector<PeerInstance>{a});
+    EXPECT_FALSE(snapshot.has_ended(a)) << "it may have believed in the lease it had";
     other->end(a);
-    other->propose(after(standing.view, b, {b}));
+    other->propose(after(snapshot.view, b, {b}));
     EXPECT_FALSE(std::filesystem::exists(folder(a)));
   }
 }
@@ -409,7 +409,7 @@ TEST_F(LeasesTest, LivesThatAreNobodysAreRemovedByTheNextProposal) {
   enter(*mine, b);
   EXPECT_TRUE(std::filesystem::exists(folder(a))) << "it is on the roster";
   View view = mine->read().view;
-  view = mine->propose(after(view, b, {b}, {a})).standing.view;
+  view = mine->propose(after(view, b, {b}, {a})).snapshot.view;
   EXPECT_TRUE(std::filesystem::exists(folder(a))) << "it is evicted";
   mine->propose(after(view, b, {b}));
   EXPECT_FALSE(std::filesystem::exists(folder(a)));
@@ -423,7 +423,7 @@ TEST_F(LeasesTest, ANewcomersLeaseIsNotRemoved) {
   newcomer->attach(a);
   ProposalResult refused = newcomer->propose(after({}, a, {a}));
   EXPECT_FALSE(refused.accepted);
-  EXPECT_TRUE(newcomer->propose(after(refused.standing.view, a, {a, b})).accepted);
+  EXPECT_TRUE(newcomer->propose(after(refused.snapshot.view, a, {a, b})).accepted);
   EXPECT_TRUE(newcomer->renew(a));
 }
 
@@ -457,7 +457,7 @@ TEST_F(LeasesTest, WhoIsStoppedBeforeItRemovesAFolderDoesNoHarm) {
   auto others = client();
   auto slow = client(1min, at(CrashPoint::before_removal, [&] {
                        // Somebody else removes the folder, and then that life joins again.
-                       view = others->propose(after(others->read().view, b, {b})).standing.view;
+                       view = others->propose(after(others->read().view, b, {b})).snapshot.view;
                        EXPECT_FALSE(std::filesystem::exists(folder(a)));
                        EXPECT_TRUE(client()->propose(after(view, a, {a, b})).accepted);
                      }));

@@ -28,7 +28,7 @@ struct ProposalResult {
   bool accepted = false;
   /// The newest view afterwards. After a proposal that is the proposal itself, or the view that the
   /// next proposal must follow.
-  recovery::RegisterSnapshot standing;
+  recovery::RegisterSnapshot snapshot;
 };
 
 /// Used by one thread at a time. Every call may throw RegisterError, and std::invalid_argument for

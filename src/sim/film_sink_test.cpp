@@ -102,7 +102,7 @@ TEST(Violations, NameTheTwoHolders) {
   EXPECT_EQ(notes.events.back().node, notes.violations[0].nodes[0]);
 }
 
-TEST(Violations, OfACommunityNameTheTwoHolders) {
+TEST(Violations, OfAnOverlayNameTheTwoHolders) {
   OverlaySimulationOptions options = OverlaySimulationOptions::of("sigma", "parted");
   for (options.seed = 1; options.seed < 50; ++options.seed) {
     Notes notes(true);

@@ -92,7 +92,7 @@ void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker,
   Process* process = find(serial);
   View before = register_.view();
   // Where all members are dead, a stranger would found a group of its own.
-  bool is_deserted = dead_members(register_.standing()).size() == before.roster.size();
+  bool is_deserted = dead_members(register_.snapshot()).size() == before.roster.size();
   if (process && process->is_stranger && is_deserted) return;
   std::uint64_t refusals = register_.refusals();
   RegisterAnswer answer = register_.answer(ask, register_clock_.shows(now_));

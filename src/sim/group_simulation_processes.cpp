@@ -305,14 +305,14 @@ void GroupSimulation::put_out(Process& process) {
   note(process.life, "is out of the group");
   findings_.see(Sighting::lived_again);
   if (is_ring()) return;
-  RegisterSnapshot standing = register_.standing();
-  bool evicted = !standing.view.roster.contains(process.life);
+  RegisterSnapshot snapshot = register_.snapshot();
+  bool evicted = !snapshot.view.roster.contains(process.life);
   if (register_away_) findings_.see(Sighting::register_away);
   bool may_lose_it = evicted || !can_renew(process) || !process.lease_until;
   if (is_settled(std::max(calm_at_, process.woken_at)) && !may_lose_it)
     findings_.report(Property::progress,
                      name_of(process.life) + " has lost its lease, though all is well");
-  if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
+  if (evicted && !snapshot.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
   if (evicted && babblers_.contains(process.life)) findings_.see(Sighting::babbler_put_out);
   if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
   process.is_unwanted = false;

@@ -30,8 +30,8 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Survival, EveryAlgorithm, ::testing::ValuesIn(surviving_algorithms()),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(GroupSimulation, EveryAlgorithm,
+                         ::testing::ValuesIn(surviving_algorithms()), test_name);
 
 TEST_P(EveryAlgorithm, Survives) {
   Sightings seen{};
@@ -51,7 +51,7 @@ TEST_P(EveryAlgorithm, Survives) {
   }
 }
 
-TEST(Survival, EpochsThatAreRenewedAllTheTime) {
+TEST(GroupSimulation, EpochsThatAreRenewedAllTheTime) {
   std::uint64_t worn = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     GroupSimulationOptions options = of("naimi-trehel", seed);
@@ -63,7 +63,7 @@ TEST(Survival, EpochsThatAreRenewedAllTheTime) {
   EXPECT_GT(worn, 1000U);
 }
 
-TEST(Survival, WhatIsRareHappens) {
+TEST(GroupSimulation, WhatIsRareHappens) {
   Sightings seen{};
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     GroupSimulationReport report = GroupSimulation(of("central", seed)).run();
@@ -80,21 +80,21 @@ std::optional<std::uint64_t> caught(GroupSimulationOptions options, std::uint64_
   return std::nullopt;
 }
 
-TEST(Survival, SpecimensWithoutARuleAreCaught) {
+TEST(GroupSimulation, SpecimensWithoutARuleAreCaught) {
   for (Rule rule : {Rule::old_epochs, Rule::new_epochs, Rule::lease, Rule::acceptance, Rule::fences,
                     Rule::command})
     EXPECT_TRUE(caught(of("central", 1, rule), 500)) << word(rule);
   EXPECT_TRUE(caught(of("naimi-trehel", 1, Rule::incarnation), 1000));
 }
 
-TEST(Survival, LeasesThatDoNotAllowForDriftAreCaught) {
+TEST(GroupSimulation, LeasesThatDoNotAllowForDriftAreCaught) {
   GroupSimulationOptions options = of("naimi-trehel", 1);
   options.lease.drift_percent = 0;
   options.clock_drift_percent = 10;
   EXPECT_TRUE(caught(options, 2000));
 }
 
-TEST(Survival, ARunIsRepeatedByItsSeed) {
+TEST(GroupSimulation, ARunIsRepeatedByItsSeed) {
   std::ostringstream first, second;
   GroupSimulation(of("elmp", 7), &first).run();
   GroupSimulation(of("elmp", 7), &second).run();
@@ -102,7 +102,7 @@ TEST(Survival, ARunIsRepeatedByItsSeed) {
   EXPECT_EQ(first.str(), second.str());
 }
 
-TEST(Survival, WhatMakesNoSenseIsRefused) {
+TEST(GroupSimulation, WhatMakesNoSenseIsRefused) {
   auto refused = [](auto change) {
     GroupSimulationOptions options;
     change(options);

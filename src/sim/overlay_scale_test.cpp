@@ -47,7 +47,7 @@ void expect_sound(const OverlayScaleOptions& options, const OverlayScaleResult& 
 }
 
 /// A node's peak is less than its load over all rounds, and equal to it in a single round.
-TEST(Multitude, APeakIsOfASingleRound) {
+TEST(OverlayScaleRun, APeakIsOfASingleRound) {
   for_each_world([](OverlayScaleOptions options) {
     OverlayScaleResult all = run_overlay_scale(options);
     auto peak = *std::max_element(all.peaks.begin(), all.peaks.end());
@@ -59,7 +59,7 @@ TEST(Multitude, APeakIsOfASingleRound) {
   });
 }
 
-TEST(Multitude, NobodyAsksTwiceWhereEverybodyHasAsked) {
+TEST(OverlayScaleRun, NobodyAsksTwiceWhereEverybodyHasAsked) {
   OverlayScaleOptions options = small("end-to-end", "pastry", 1);
   options.nodes = 20;
   options.locks = 1;
@@ -69,13 +69,13 @@ TEST(Multitude, NobodyAsksTwiceWhereEverybodyHasAsked) {
   EXPECT_LT(result.asked, options.rounds * options.requests);
 }
 
-TEST(Multitude, EveryRequestIsGrantedOrWaitsForAHolder) {
+TEST(OverlayScaleRun, EveryRequestIsGrantedOrWaitsForAHolder) {
   for_each_world([](const OverlayScaleOptions& options) {
     expect_sound(options, run_overlay_scale(options));
   });
 }
 
-TEST(Multitude, IsDeterministic) {
+TEST(OverlayScaleRun, IsDeterministic) {
   for_each_world([](OverlayScaleOptions options) {
     options.churn = 20;
     OverlayScaleResult once = run_overlay_scale(options), again = run_overlay_scale(options);
@@ -89,7 +89,7 @@ TEST(Multitude, IsDeterministic) {
 
 /// Nodes leave without a lease: what a replica has voted for must go to the new root of its key, or
 /// there would be two holders, or a lock that nobody gets any more.
-TEST(Multitude, RootsHandOverWhatTheyKnowWhenNodesComeAndGo) {
+TEST(OverlayScaleRun, RootsHandOverWhatTheyKnowWhenNodesComeAndGo) {
   std::uint64_t handover = 0;
   for_each_world([&](OverlayScaleOptions options) {
     for (HandOff hand_off : {HandOff::token, HandOff::winner, HandOff::cleanup}) {
@@ -105,7 +105,7 @@ TEST(Multitude, RootsHandOverWhatTheyKnowWhenNodesComeAndGo) {
   EXPECT_GT(handover, 1000u);
 }
 
-TEST(Multitude, WaitersOfSigmaAskAgainAsTheyAreTold) {
+TEST(OverlayScaleRun, WaitersOfSigmaAskAgainAsTheyAreTold) {
   std::map<RetryPolicy, std::uint64_t> requests;
   for (RetryPolicy retry : {RetryPolicy::never, RetryPolicy::informed, RetryPolicy::always}) {
     OverlayScaleOptions options = small("sigma", "pastry", 1);
@@ -120,7 +120,7 @@ TEST(Multitude, WaitersOfSigmaAskAgainAsTheyAreTold) {
   EXPECT_GT(requests[RetryPolicy::always], requests[RetryPolicy::informed]);
 }
 
-TEST(Multitude, RemembersNothingOfNodesThatWereOnlyPassedThrough) {
+TEST(OverlayScaleRun, RemembersNothingOfNodesThatWereOnlyPassedThrough) {
   OverlayScaleOptions options = small("sigma", "pastry", 1);
   OverlayScaleResult result = run_overlay_scale(options);
   std::uint64_t copies = std::uint64_t{options.locks} * options.replication.replicas;
@@ -136,7 +136,7 @@ OverlayScaleResult at_default_load(const std::string& protocol, HandOff hand_off
   return run_overlay_scale(options);
 }
 
-TEST(Multitude, CountsWhatAFaithfulImplementationCounts) {
+TEST(OverlayScaleRun, CountsWhatAFaithfulImplementationCounts) {
   OverlayScaleResult t0 = at_default_load("end-to-end", HandOff::token);
   OverlayScaleResult t1 = at_default_load("end-to-end", HandOff::winner);
   OverlayScaleResult non = at_default_load("non-end-to-end", HandOff::winner);

@@ -74,7 +74,7 @@ std::vector<World> all_protocols(const std::string& weather) {
           {.protocol = "non-end-to-end", .weather = weather}};
 }
 
-TEST(Community, ReorderedAndRepeatedMessages) {
+TEST(OverlaySimulation, ReorderedAndRepeatedMessages) {
   for (const World& world : all_protocols("calm")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 500, sometimes));
@@ -84,7 +84,7 @@ TEST(Community, ReorderedAndRepeatedMessages) {
   }
 }
 
-TEST(Community, SigmaAsksAgainNeverOrAlways) {
+TEST(OverlaySimulation, SigmaAsksAgainNeverOrAlways) {
   for (RetryPolicy retry : {RetryPolicy::never, RetryPolicy::always}) {
     OverlaySimulationResult sometimes;
     World world{.protocol = "sigma", .weather = "calm", .retry = retry};
@@ -93,7 +93,7 @@ TEST(Community, SigmaAsksAgainNeverOrAlways) {
   }
 }
 
-TEST(Community, EverybodyAtOnce) {
+TEST(OverlaySimulation, EverybodyAtOnce) {
   for (const World& world : all_protocols("crowded")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 200, sometimes));
@@ -101,7 +101,7 @@ TEST(Community, EverybodyAtOnce) {
   }
 }
 
-TEST(Community, LostMessages) {
+TEST(OverlaySimulation, LostMessages) {
   for (const World& world : all_protocols("lossy")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 500, sometimes));
@@ -109,7 +109,7 @@ TEST(Community, LostMessages) {
   }
 }
 
-TEST(Community, CrashesPausesPartitionsSuspicionsAndNewRoots) {
+TEST(OverlaySimulation, CrashesPausesPartitionsSuspicionsAndNewRoots) {
   for (const World& world : all_protocols("stormy")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 700, sometimes));
@@ -130,7 +130,7 @@ TEST(Community, CrashesPausesPartitionsSuspicionsAndNewRoots) {
   }
 }
 
-TEST(Community, ReplicasThatForget) {
+TEST(OverlaySimulation, ReplicasThatForget) {
   for (const World& world : all_protocols("shaky")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 200, sometimes));
@@ -139,7 +139,7 @@ TEST(Community, ReplicasThatForget) {
   }
 }
 
-TEST(Community, WrongSuspicions) {
+TEST(OverlaySimulation, WrongSuspicions) {
   for (const World& world : all_protocols("wary")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 100, sometimes));
@@ -147,7 +147,7 @@ TEST(Community, WrongSuspicions) {
   }
 }
 
-TEST(Community, ReplicasThatForgetWhileNobodyAsks) {
+TEST(OverlaySimulation, ReplicasThatForgetWhileNobodyAsks) {
   for (const World& world : all_protocols("idle")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 50, sometimes));
@@ -156,7 +156,7 @@ TEST(Community, ReplicasThatForgetWhileNobodyAsks) {
   }
 }
 
-TEST(Community, AMajorityIsEnough) {
+TEST(OverlaySimulation, AMajorityIsEnough) {
   for (const World& world : all_protocols("dead")) {
     OverlaySimulationResult sometimes;
     ASSERT_NO_FATAL_FAILURE(try_out(world, 100, sometimes));
@@ -164,7 +164,7 @@ TEST(Community, AMajorityIsEnough) {
   }
 }
 
-TEST(Community, OverPastryAndChord) {
+TEST(OverlaySimulation, OverPastryAndChord) {
   for (const char* overlay : {"pastry", "chord"}) {
     for (const char* weather : {"calm", "lossy", "stormy", "shaky"}) {
       for (World world : all_protocols(weather)) {
@@ -179,7 +179,7 @@ TEST(Community, OverPastryAndChord) {
 
 /// A partition that lasts until the new roots of both halves serve makes two majorities, and two
 /// holders (docs/limits.md). In one that ends before, all are served one after the other.
-TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
+TEST(OverlaySimulation, TwoHoldersInALongPartitionAndNoneInAShortOne) {
   for (const char* overlay : {"pastry", "chord"}) {
     for (World world : all_protocols("parted")) {
       world.overlay = overlay;
@@ -202,7 +202,7 @@ TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
 
 /// A root in quarantine must not confirm a holder that no node has named: the old root may be
 /// alive.
-TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
+TEST(OverlaySimulation, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
   World world{.protocol = "sigma", .weather = "parted", .overlay = "pastry"};
   OverlaySimulationOptions options = world.options(71);
   options.mishaps.apart = std::chrono::seconds(2);
@@ -215,7 +215,7 @@ TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
 
 /// A root was stopped until others had taken its place. In the first schedules it once went on as a
 /// root; in the others it still does, without its lease on its keys.
-TEST(Community, ARootThatWasStoppedDoesNotGoOnAsOne) {
+TEST(OverlaySimulation, ARootThatWasStoppedDoesNotGoOnAsOne) {
   struct Schedule {
     const char* protocol;
     const char* overlay;
@@ -326,7 +326,7 @@ INSTANTIATE_TEST_SUITE_P(
         without("self-fence", non, "stormy", {me1}, 6),
         without("vote-life", non, "stormy", {fences, me1}, 34)));
 
-TEST(Community, IsTheSameForTheSameSeed) {
+TEST(OverlaySimulation, IsTheSameForTheSameSeed) {
   World world{.protocol = "end-to-end", .weather = "stormy"};
   OverlaySimulationResult one = simulate_overlay(world.options(7)),
                           two = simulate_overlay(world.options(7));

@@ -6,7 +6,7 @@
 
 namespace conch::sim::ring_index_test {
 
-TEST(Whereabouts, FindsWhoIsThereAndNobodyElse) {
+TEST(RingIndex, FindsWhoIsThereAndNobodyElse) {
   for (Node size : {1u, 2u, 3u, 1000u}) {
     Random random(size);
     std::vector<std::pair<NodeId, Node>> members;
@@ -23,7 +23,7 @@ TEST(Whereabouts, FindsWhoIsThereAndNobodyElse) {
 }
 
 /// Ids need not be random.
-TEST(Whereabouts, FindsThoseAtTheEndsOfTheRing) {
+TEST(RingIndex, FindsThoseAtTheEndsOfTheRing) {
   RingIndex places({{NodeId{0}, 7}, {NodeId{~std::uint64_t{0}}, 8}, {NodeId{1}, 9}});
   EXPECT_EQ(places.find(NodeId{0}), 7u);
   EXPECT_EQ(places.find(NodeId{1}), 9u);

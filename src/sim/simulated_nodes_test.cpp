@@ -26,7 +26,7 @@ std::string state_of(const CatalogEntry& entry, Tuning tuning) {
 }
 
 // The creator of a node need not know that its name has a preset.
-TEST(Population, CreatesNodesWithTheirPreset) {
+TEST(SimulatedNodes, CreatesNodesWithTheirPreset) {
   const CatalogEntry& maekawa = find_algorithm("maekawa");
   CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = VotingSetShape::grid});
   std::string by_grid = state_of(maekawa, {.voting = VotingSetShape::grid});
@@ -34,7 +34,7 @@ TEST(Population, CreatesNodesWithTheirPreset) {
   EXPECT_EQ(by_grid, state_of(grid, {.voting = VotingSetShape::plane}));
 }
 
-TEST(Population, SeesWhatIsWrongWithAStructure) {
+TEST(SimulatedNodes, SeesWhatIsWrongWithAStructure) {
   Nowhere host;
   auto disorder = [&](const char* algorithm, const std::vector<Node>& members) {
     auto simulated_nodes = make_simulated_nodes(find_algorithm(algorithm), 4, host);

@@ -9,9 +9,9 @@ using namespace recovery;
 RegisterAnswer SimulatedRegister::answer(const RegisterRequest& ask, Time now) {
   expire(now);
   bool yes = std::visit([&](const auto& question) { return take(question, now); }, ask.question);
-  RegisterAnswer answer{ask.number, yes, standing()};
+  RegisterAnswer answer{ask.number, yes, snapshot()};
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
-  answer.standing.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
+  answer.snapshot.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
   return answer;
 }
 
@@ -68,11 +68,11 @@ std::optional<Time> SimulatedRegister::next_expiry() const {
   return next;
 }
 
-RegisterSnapshot SimulatedRegister::standing() const {
-  RegisterSnapshot standing{view_, {}};
+RegisterSnapshot SimulatedRegister::snapshot() const {
+  RegisterSnapshot snapshot{view_, {}};
   for (const PeerInstance& life : view_.lives())
-    if (ended_.contains(life)) standing.ended.push_back(life);
-  return standing;
+    if (ended_.contains(life)) snapshot.ended.push_back(life);
+  return snapshot;
 }
 
 }  // namespace conch::sim

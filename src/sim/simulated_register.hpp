@@ -25,7 +25,7 @@ class SimulatedRegister {
   std::optional<Time> next_expiry() const;
 
   const recovery::View& view() const { return view_; }
-  recovery::RegisterSnapshot standing() const;
+  recovery::RegisterSnapshot snapshot() const;
   std::uint64_t refusals() const { return refusals_; }
   /// How much longer than its lease others wait for this life, unless it is seen to be dead.
   Duration lock_delay(const PeerInstance& life) const;

@@ -28,7 +28,7 @@ inline constexpr Duration patience = seconds(20);
 class Station : public wire::Recipient {
  public:
   explicit Station(TestTransportOptions options)
-      : self(options.self), courier(listening(std::move(options)), *this) {}
+      : self(options.self), transport(listening(std::move(options)), *this) {}
 
   void delivered(const PeerInstance& from, std::string_view payload, Time) override {
     received[from].emplace_back(payload);
@@ -47,12 +47,12 @@ class Station : public wire::Recipient {
   void client_left(ClientId client, Time) override { left.push_back(client); }
 
   void turn(Duration wait = Duration::zero()) {
-    courier.flush();
-    Readiness ready = courier.wait(steady_now() + wait);
-    courier.work(ready);
-    courier.flush();
+    transport.flush();
+    Readiness ready = transport.wait(steady_now() + wait);
+    transport.work(ready);
+    transport.flush();
   }
-  void knows(const Station& other) { courier.know(other.self, other.courier.address()); }
+  void knows(const Station& other) { transport.know(other.self, other.transport.address()); }
   bool has_logged(const std::string& words) const {
     for (const std::string& line : lines)
       if (line.find(words) != std::string::npos) return true;
@@ -74,7 +74,7 @@ class Station : public wire::Recipient {
   std::vector<std::pair<PeerInstance, Stream>> streams;
   std::vector<std::string> lines;
   std::function<void(const PeerInstance& from, std::string_view payload)> on_delivery;
-  TestTransport courier;
+  TestTransport transport;
 
  private:
   TestTransportOptions listening(TestTransportOptions options) {

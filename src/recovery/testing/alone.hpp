@@ -48,8 +48,8 @@ class Alone {
   void answer(Duration time, bool yes) {
     RegisterRequest asked = asks.back();
     if (const auto* propose = std::get_if<Propose>(&asked.question); propose && yes)
-      standing.view = propose->view;
-    at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, standing}, out); });
+      snapshot.view = propose->view;
+    at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, snapshot}, out); });
   }
   /// Joins the group at `time`.
   void come_in(Duration time) {
@@ -72,7 +72,7 @@ class Alone {
   Stage stage() const { return group_member_.stage(); }
   Time wakes() const { return group_member_.wakes(); }
 
-  RegisterSnapshot standing;
+  RegisterSnapshot snapshot;
   std::vector<RegisterRequest> asks;
   std::vector<ReadableEffects::Send> sends;
   std::vector<MemberEvent> events;

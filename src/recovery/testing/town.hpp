@@ -30,7 +30,7 @@ class Town {
   /// A peer with this id asks to join, and learns that it may.
   PeerInstance come(std::uint64_t id) {
     PeerInstance life = start(id);
-    propose(life, at(life).admission(standing()));
+    propose(life, at(life).admission(snapshot()));
     return life;
   }
   /// A peer joins, and all members have heard of it.
@@ -52,7 +52,7 @@ class Town {
     return accepted;
   }
   void look(const PeerInstance& life) {
-    call(life, [&](auto& peer, auto& out) { peer.learn(standing(), out); });
+    call(life, [&](auto& peer, auto& out) { peer.learn(snapshot(), out); });
   }
   void look_all() {
     for (const PeerInstance& life : lives()) look(life);
@@ -106,12 +106,12 @@ class Town {
     return all;
   }
   const View& view() const { return view_; }
-  RegisterSnapshot standing() const {
-    RegisterSnapshot standing{view_, {}};
+  RegisterSnapshot snapshot() const {
+    RegisterSnapshot snapshot{view_, {}};
     for (const PeerInstance& life : view_.lives())
       if (std::find(ended_.begin(), ended_.end(), life) != ended_.end())
-        standing.ended.push_back(life);
-    return standing;
+        snapshot.ended.push_back(life);
+    return snapshot;
   }
   /// What a process was told, in order.
   template <class E>

@@ -69,7 +69,7 @@ class RegisterContract : public testing::TestWithParam<RegisterKind> {
   static recovery::View found(Register& by, const PeerInstance& founder) {
     ProposalResult verdict = by.propose(after({}, founder, {founder}));
     EXPECT_TRUE(verdict.accepted);
-    return verdict.standing.view;
+    return verdict.snapshot.view;
   }
   /// Waits for the end of a lease, woken by the descriptor alone.
   static bool await_end(Register& by, const PeerInstance& of) {
@@ -95,9 +95,9 @@ TEST_P(RegisterContract, TheFirstProposalIsSeenByAll) {
   recovery::View view = after({}, a, {a});
   ProposalResult verdict = first->propose(view);
   EXPECT_TRUE(verdict.accepted);
-  EXPECT_EQ(verdict.standing, (recovery::RegisterSnapshot{view, {}}));
-  EXPECT_EQ(second->read(), verdict.standing);
-  EXPECT_EQ(here->client()->read(), verdict.standing);
+  EXPECT_EQ(verdict.snapshot, (recovery::RegisterSnapshot{view, {}}));
+  EXPECT_EQ(second->read(), verdict.snapshot);
+  EXPECT_EQ(here->client()->read(), verdict.snapshot);
 }
 
 TEST_P(RegisterContract, OfTwoProposalsOfOneNumberOneIsAccepted) {
@@ -107,11 +107,11 @@ TEST_P(RegisterContract, OfTwoProposalsOfOneNumberOneIsAccepted) {
   recovery::View view = found(*first, a);
   ProposalResult refused = second->propose(after({}, b, {b}));
   EXPECT_FALSE(refused.accepted);
-  EXPECT_EQ(refused.standing.view, view);
+  EXPECT_EQ(refused.snapshot.view, view);
 
-  ProposalResult accepted = second->propose(after(refused.standing.view, b, {a, b}));
+  ProposalResult accepted = second->propose(after(refused.snapshot.view, b, {a, b}));
   EXPECT_TRUE(accepted.accepted);
-  EXPECT_EQ(first->read().view, accepted.standing.view);
+  EXPECT_EQ(first->read().view, accepted.snapshot.view);
 }
 
 TEST_P(RegisterContract, AProposalThatIsAheadIsRefused) {
@@ -122,7 +122,7 @@ TEST_P(RegisterContract, AProposalThatIsAheadIsRefused) {
   ++ahead.number;
   ProposalResult verdict = client->propose(ahead);
   EXPECT_FALSE(verdict.accepted);
-  EXPECT_EQ(verdict.standing.view, view);
+  EXPECT_EQ(verdict.snapshot.view, view);
 }
 
 TEST_P(RegisterContract, AProposalThatWasAcceptedIsAcceptedAgain) {
@@ -133,10 +133,10 @@ TEST_P(RegisterContract, AProposalThatWasAcceptedIsAcceptedAgain) {
   EXPECT_TRUE(here->client()->propose(first).accepted);
   EXPECT_EQ(client->read().view, first);
 
-  recovery::View second = client->propose(after(first, a, {a, b})).standing.view;
+  recovery::View second = client->propose(after(first, a, {a, b})).snapshot.view;
   ProposalResult late = client->propose(first);
   EXPECT_TRUE(late.accepted);
-  EXPECT_EQ(late.standing.view, second) << "it is not made twice";
+  EXPECT_EQ(late.snapshot.view, second) << "it is not made twice";
 }
 
 TEST_P(RegisterContract, NoRegisterAcceptsNonsense) {
@@ -189,19 +189,19 @@ TEST_P(RegisterContract, WhoRenewsLearnsWhatIsNew) {
   auto client = here->client();
   auto other = here->client();
   recovery::View view = found(*client, a);
-  view = other->propose(after(view, b, {a, b})).standing.view;
+  view = other->propose(after(view, b, {a, b})).snapshot.view;
   ProposalResult renewed = client->renew_and_read(a);
   EXPECT_TRUE(renewed.accepted);
-  EXPECT_EQ(renewed.standing.view, view);
-  EXPECT_EQ(renewed.standing.ended, Lives{});
+  EXPECT_EQ(renewed.snapshot.view, view);
+  EXPECT_EQ(renewed.snapshot.ended, Lives{});
   other->end(b);
   renewed = client->renew_and_read(a);
   EXPECT_TRUE(renewed.accepted);
-  EXPECT_EQ(renewed.standing.ended, Lives{b});
-  view = other->propose(after(view, b, {b}, {a})).standing.view;
+  EXPECT_EQ(renewed.snapshot.ended, Lives{b});
+  view = other->propose(after(view, b, {b}, {a})).snapshot.view;
   renewed = client->renew_and_read(a);
   EXPECT_FALSE(renewed.accepted) << "it is out";
-  EXPECT_EQ(renewed.standing.view, view);
+  EXPECT_EQ(renewed.snapshot.view, view);
 }
 
 TEST_P(RegisterContract, ALeaseIsAsLongAsItSays) {
@@ -214,11 +214,11 @@ TEST_P(RegisterContract, WhoIsEvictedCannotRenewAndItsLeaseRunsOut) {
   auto client = here->client();
   auto other = here->client();
   recovery::View view = found(*client, a);
-  view = other->propose(after(view, b, {a, b})).standing.view;
+  view = other->propose(after(view, b, {a, b})).snapshot.view;
   EXPECT_TRUE(client->renew(a));
   ProposalResult evicting = other->propose(after(view, b, {b}, {a}));
   EXPECT_TRUE(evicting.accepted);
-  EXPECT_FALSE(evicting.standing.has_ended(a)) << "it may still believe in its lease";
+  EXPECT_FALSE(evicting.snapshot.has_ended(a)) << "it may still believe in its lease";
   EXPECT_FALSE(client->renew(a));
   EXPECT_TRUE(await_end(*other, a));
   EXPECT_FALSE(client->renew(a));
@@ -292,8 +292,8 @@ TEST_P(RegisterContract, ADeciderThatLeavesKeepsItsLeaseAsLongAsItDecides) {
   auto here = world(5 * short_lease);
   auto client = here->client();
   recovery::View view = found(*client, a);
-  view = client->propose(after(view, a, {a, b}), b).standing.view;
-  view = client->propose(after(view, a, {b})).standing.view;
+  view = client->propose(after(view, a, {a, b}), b).snapshot.view;
+  view = client->propose(after(view, a, {b})).snapshot.view;
   EXPECT_TRUE(client->renew(a));
   EXPECT_TRUE(await_end(*client, a)) << "the others wait for its decision";
   EXPECT_TRUE(client->propose(after(view, b, {b})).accepted);
@@ -310,7 +310,7 @@ TEST_P(RegisterContract, TheDescriptorTellsOfANewView) {
   // More views than any register keeps in one place.
   for (int i = 0; i < 150; ++i) {
     ASSERT_FALSE(readable(watching->descriptor(), {})) << "nothing happened after view " << i;
-    view = client->propose(after(view, a, {a})).standing.view;
+    view = client->propose(after(view, a, {a})).snapshot.view;
     ASSERT_TRUE(readable(watching->descriptor(), soon)) << "view " << view.number;
     ASSERT_EQ(watching->read().view, view);
   }

@@ -2,7 +2,7 @@
 // and of a handover between two group members that exchange encoded bytes; and the memory of an
 // idle lock.
 //
-//   ./dev bench steward [ROUNDS]
+//   ./dev bench member [ROUNDS]
 #include <fmt/core.h>
 #include <malloc.h>
 
