@@ -341,7 +341,7 @@ INSTANTIATE_TEST_SUITE_P(All, OverlayMemberTest,
                            return name;
                          });
 
-TEST(AgreementTest, IsWrittenAsItIsRead) {
+TEST(OverlayGroupSettings, IsWrittenAsItIsRead) {
   OverlayGroupSettings overlay_settings{"sigma", "chord", 7, 1500ms};
   EXPECT_EQ(text_of(overlay_settings), "sigma/chord/7/1500ms");
   EXPECT_EQ(parse_overlay_settings("sigma/chord/7/1500ms"), overlay_settings);
@@ -350,7 +350,7 @@ TEST(AgreementTest, IsWrittenAsItIsRead) {
     EXPECT_FALSE(parse_overlay_settings(text)) << text;
 }
 
-TEST(AgreementTest, WhoInsistsOnSomethingElseIsToldWhatTheGroupHas) {
+TEST(OverlayGroupSettings, WhoInsistsOnSomethingElseIsToldWhatTheGroupHas) {
   OverlayGroupSettings there{"sigma", "chord", 7, 5s};
   EXPECT_NO_THROW(expect_overlay_settings({"", "", {}}, there, "here"));
   EXPECT_NO_THROW(expect_overlay_settings({"sigma", "chord", 7}, there, "here"));
