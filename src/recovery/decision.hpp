@@ -15,7 +15,7 @@ namespace conch::recovery {
 struct HoldReport {
   Wish wish;
   Fence fence;
-  CONCH_FIELDS(HoldReport, wish, fence)
+  CONCH_NAMED_FIELDS(HoldReport, "Holding", wish, fence)
 };
 
 struct WaitReport {
@@ -23,7 +23,7 @@ struct WaitReport {
   /// Time since the request on the peer's own clock. Durations can be compared across peers; clock
   /// readings cannot.
   Duration waited{};
-  CONCH_FIELDS(WaitReport, wish, waited)
+  CONCH_NAMED_FIELDS(WaitReport, "Waiting", wish, waited)
 };
 
 /// One lock, as one peer sees it.

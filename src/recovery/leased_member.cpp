@@ -94,7 +94,7 @@ void LeasedMember::answered(const RegisterAnswer& answer, Out& out) {
   }
   // Another proposal was accepted; make a new one against that view.
   if (proposes && !answer.yes) next_proposal_.reset();
-  if (alive(out)) learn(answer.snapshot, out);
+  if (alive(out)) learn(answer.standing, out);
 }
 
 void LeasedMember::learn(const RegisterSnapshot& snapshot, Out& out) {

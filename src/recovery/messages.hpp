@@ -91,7 +91,7 @@ struct DataMoved {
   std::string lock;
   DataRef data;
   bool rolled_back = false;
-  CONCH_FIELDS(DataMoved, lock, data, rolled_back)
+  CONCH_NAMED_FIELDS(DataMoved, "Moved", lock, data, rolled_back)
 };
 /// The request was cancelled.
 struct Withdrew {
@@ -102,7 +102,7 @@ struct Withdrew {
 /// was forced open. In the latter case it may ask again.
 struct LockLost {
   std::string lock;
-  CONCH_FIELDS(LockLost, lock)
+  CONCH_NAMED_FIELDS(LockLost, "Lost", lock)
 };
 /// The lock has been forced open by this epoch: every holder with a fence of an older epoch has
 /// been told, or its lease has ended.
@@ -128,7 +128,7 @@ struct Departed {
 /// what to do.
 struct JoinRefused {
   std::string why;
-  CONCH_FIELDS(JoinRefused, why)
+  CONCH_NAMED_FIELDS(JoinRefused, "Refused", why)
 };
 /// A lock's algorithm sets a timer; see Armed and Disarmed.
 struct LockArmed {

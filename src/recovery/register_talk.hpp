@@ -19,7 +19,7 @@ struct Propose {
 };
 struct RenewLease {
   PeerInstance life;
-  CONCH_FIELDS(RenewLease, life)
+  CONCH_NAMED_FIELDS(RenewLease, "Renew", life)
 };
 /// A renewal that also sets a lock delay: from now on, when this lease runs out, others wait this
 /// much longer. The register keeps the longest delay asked for.
@@ -34,7 +34,7 @@ using Question = std::variant<Look, Propose, RenewLease, RenewDelayed>;
 struct RegisterRequest {
   std::uint64_t number = 0;
   Question question;
-  CONCH_FIELDS(RegisterRequest, number, question)
+  CONCH_NAMED_FIELDS(RegisterRequest, "Ask", number, question)
 };
 
 struct RegisterAnswer {
@@ -43,8 +43,8 @@ struct RegisterAnswer {
   /// The view was accepted, or the lease renewed.
   bool yes = false;
   /// The register's state after the question.
-  RegisterSnapshot snapshot;
-  CONCH_FIELDS(RegisterAnswer, number, yes, snapshot)
+  RegisterSnapshot standing;
+  CONCH_NAMED_FIELDS(RegisterAnswer, "Answer", number, yes, standing)
 };
 
 }  // namespace conch::recovery

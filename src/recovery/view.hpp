@@ -205,7 +205,7 @@ struct RegisterSnapshot {
   /// register, so a register that is lost and recreated does not repeat epochs. Not sent: a peer
   /// that asks through another counts up by one, and clocks of several machines do not mix.
   Epoch epoch_floor{0};
-  CONCH_FIELDS(RegisterSnapshot, view, ended)
+  CONCH_NAMED_FIELDS(RegisterSnapshot, "Standing", view, ended)
 
   bool has_ended(const PeerInstance& life) const {
     return std::find(ended.begin(), ended.end(), life) != ended.end();

@@ -11,7 +11,7 @@ RegisterAnswer SimulatedRegister::answer(const RegisterRequest& ask, Time now) {
   bool yes = std::visit([&](const auto& question) { return take(question, now); }, ask.question);
   RegisterAnswer answer{ask.number, yes, snapshot()};
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
-  answer.snapshot.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
+  answer.standing.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
   return answer;
 }
 

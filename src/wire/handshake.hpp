@@ -62,14 +62,15 @@ struct HelloAccepted {
   std::uint32_t version = 0;
   /// The version of the software, for people.
   std::string software = {};
-  CONCH_FIELDS(HelloAccepted, self, algorithm, address, known, received, version, software)
+  CONCH_NAMED_FIELDS(HelloAccepted, "Accepted", self, algorithm, address, known, received, version,
+                     software)
 
   bool valid() const;
 };
 
 struct HelloRefused {
   std::string why;
-  CONCH_FIELDS(HelloRefused, why)
+  CONCH_NAMED_FIELDS(HelloRefused, "Refused", why)
 
   bool valid() const { return why.size() <= sentence_bytes_max; }
 };
