@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli_run.hpp"
-#include "net/testing/scratch_folder.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace view_test {
 

@@ -22,6 +22,7 @@
 #include "cli/worker_processes.hpp"
 #include "core/table.hpp"
 #include "net/descriptor.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace conch::cli {
 namespace {
@@ -135,7 +136,7 @@ class Bench {
     options.group = "bench";
     options.option_names = OptionNames::command_line;
     options.algorithm = arguments_.algorithm;
-    options.state_directory = folder.path() / "state";
+    options.state_directory = folder.file("state");
     if (uses_tcp()) options.listen = {"127.0.0.1:0"};
     options.tcp_only = uses_tcp();
     return options;

@@ -16,6 +16,7 @@
 #include "cli/demo_worker.hpp"
 #include "cli/worker_processes.hpp"
 #include "net/descriptor.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace conch::cli {
 namespace {
@@ -58,7 +59,7 @@ class Demo {
       : arguments_(arguments),
         act_(arguments.quick ? milliseconds(300) : milliseconds(2000)),
         lease_(arguments.quick ? milliseconds(1000) : milliseconds(2000)),
-        path_(folder_.path() / "counter"),
+        path_(folder_.file("counter")),
         file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     write_record(file_.number(), {});
   }
@@ -91,7 +92,7 @@ class Demo {
     options.algorithm = arguments_.algorithm;
     options.listen = {"127.0.0.1:0"};
     options.tcp_only = true;
-    options.state_directory = folder_.path() / "state";
+    options.state_directory = folder_.file("state");
     options.lease = lease_;
     bool verbose = arguments_.verbose;
     options.log = [verbose](std::string_view line) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/slow_wire.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace conch::cli {
 
@@ -111,7 +112,7 @@ class Places {
     options.listen = {addresses_[peer].listen};
     options.advertise = addresses_[peer].advertise;
     if (place_of(peer) > 0) options.join = {addresses_[0].advertise};
-    options.state_directory = folder_.path() / place / "state";
+    options.state_directory = folder_.file(place + "/state");
     options.log = [](std::string_view) {};
     return options;
   }

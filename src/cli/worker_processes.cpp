@@ -70,18 +70,6 @@ void doze(Seconds time) {
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) continue;
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "conch.XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot create the directory " + name);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 WorkerProcesses::WorkerProcesses() {
   sigset_t set = signals_of_interest();
   ::sigprocmask(SIG_BLOCK, &set, &before_);

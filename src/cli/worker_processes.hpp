@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -67,19 +66,6 @@ class SharedState {
 
  private:
   T* object_;
-};
-
-/// A temporary folder, removed with this object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// Worker processes. Create it while the process has one thread, and start no other: fork copies

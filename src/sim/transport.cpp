@@ -50,16 +50,16 @@ class LinkedTransport final : public Transport {
       : Transport(wiring.nodes), wiring_(wiring), first_repetition_(first_repetition) {}
 
   void send(const Posted& message, Time now) override {
-    LinkEnd& line = lines_[{message.from, message.to}];
+    LinkEnd& end = ends_[{message.from, message.to}];
     Frames frames;
-    if (!line.link.send(std::make_shared<KeptMessage>(wiring_.simulated_nodes, message), frames)) {
+    if (!end.link.send(std::make_shared<KeptMessage>(wiring_.simulated_nodes, message), frames)) {
       wiring_.observer.lost(message, now);
       return;
     }
     departed(message.from, message.to);
-    ++line.undelivered;
+    ++end.undelivered;
     transmit(message.from, message.to, frames, now);
-    arm(line, message.from, message.to, now);
+    arm(end, message.from, message.to, now);
   }
 
   void handle(const Event& event, Time now, std::vector<ArrivedMessage>& arrived) override {
@@ -75,7 +75,7 @@ class LinkedTransport final : public Transport {
 
   void disconnect(Node node) override {
     ++session_;  // frames of the old session are dropped
-    std::erase_if(lines_, [&](const auto& entry) {
+    std::erase_if(ends_, [&](const auto& entry) {
       auto [from, to] = entry.first;
       bool ends_here = from == node || to == node;
       for (auto left = entry.second.undelivered; ends_here && left > 0; --left) arrived(from, to);
@@ -121,49 +121,48 @@ class LinkedTransport final : public Transport {
     }
   }
 
-  void arm(LinkEnd& line, Node from, Node to, Time now) {
-    if (line.armed || !line.link.wants_timer()) return;
-    line.armed = true;
-    line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
-    wiring_.events.push(line.deadline, {.node = from, .a = to, .what = What::retransmit});
+  void arm(LinkEnd& end, Node from, Node to, Time now) {
+    if (end.armed || !end.link.wants_timer()) return;
+    end.armed = true;
+    end.deadline = now + retransmission_delay(first_repetition_, end.link.attempts());
+    wiring_.events.push(end.deadline, {.node = from, .a = to, .what = What::retransmit});
   }
 
   void receive(const Event& event, Time now, std::vector<ArrivedMessage>& arrived) {
     FrameOnWire wire = frames_.take(event.b);
     if (wire.session < std::max(connected_since_[event.node], connected_since_[event.a])) return;
-    LinkEnd& line = lines_[{event.node, event.a}];
-    std::size_t unacknowledged = line.link.unacknowledged();
+    LinkEnd& end = ends_[{event.node, event.a}];
+    std::size_t unacknowledged = end.link.unacknowledged();
     Frames answers;
     std::vector<Payload> delivered;
-    line.link.receive(wire.frame, answers, delivered);
-    if (line.link.unacknowledged() < unacknowledged)
-      line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
+    end.link.receive(wire.frame, answers, delivered);
+    if (end.link.unacknowledged() < unacknowledged)
+      end.deadline = now + retransmission_delay(first_repetition_, end.link.attempts());
     transmit(event.node, event.a, answers, now);
     for (Payload& payload : delivered) {
       Transport::arrived(event.a, event.node);
-      --lines_[{event.a, event.node}].undelivered;
+      --ends_[{event.a, event.node}].undelivered;
       arrived.push_back({event.a, payload->message.slot, payload->message.token});
       read_.push_back(std::move(payload));
     }
   }
 
   void retransmit(const Event& event, Time now) {
-    auto found = lines_.find({event.node, event.a});
-    if (found == lines_.end()) return;
-    LinkEnd& line = found->second;
-    if (!line.link.wants_timer()) {
-      line.armed = false;
+    auto found = ends_.find({event.node, event.a});
+    if (found == ends_.end()) return;
+    LinkEnd& end = found->second;
+    if (!end.link.wants_timer()) {
+      end.armed = false;
       return;
     }
-    if (now >= line.deadline) {
+    if (now >= end.deadline) {
       Frames frames;
-      line.link.timeout(frames);
+      end.link.timeout(frames);
       transmit(event.node, event.a, frames, now);
-      line.armed = false;
-      return arm(line, event.node, event.a, now);
+      end.armed = false;
+      return arm(end, event.node, event.a, now);
     }
-    wiring_.events.push(line.deadline,
-                        {.node = event.node, .a = event.a, .what = What::retransmit});
+    wiring_.events.push(end.deadline, {.node = event.node, .a = event.a, .what = What::retransmit});
   }
 
   /// About the size of sequence number, acknowledgement and frame length.
@@ -171,7 +170,7 @@ class LinkedTransport final : public Transport {
 
   Wiring wiring_;
   Duration first_repetition_;
-  std::map<std::pair<Node, Node>, LinkEnd> lines_;
+  std::map<std::pair<Node, Node>, LinkEnd> ends_;
   Slots<FrameOnWire> frames_;
   /// Kept messages that are being read.
   std::vector<Payload> read_;

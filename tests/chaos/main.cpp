@@ -8,7 +8,7 @@
 
 #include "chaos/algorithms.hpp"
 #include "chaos/run.hpp"
-#include "net/testing/scratch_folder.hpp"
+#include "net/scratch_folder.hpp"
 #include "register/testing/etcd_cluster.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "net/testing/scratch_folder.hpp"
+#include "net/scratch_folder.hpp"
 #include "process.hpp"
 
 namespace conch::explore_test {

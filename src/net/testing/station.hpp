@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "net/scratch_folder.hpp"
 #include "net/stream.hpp"
-#include "net/testing/scratch_folder.hpp"
 #include "net/testing/test_transport.hpp"
 
 namespace conch::net::testing {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "net/testing/scratch_folder.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace conch::peer {
 

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "net/testing/scratch_folder.hpp"
+#include "net/scratch_folder.hpp"
 
 namespace conch {
 
