@@ -14,11 +14,11 @@ namespace {
 class Ends {
  public:
   void take(const Frame& frame) {
-    if (frame.kind == Kind::payload) take_payload(frame.body);
-    if (frame.kind == Kind::acknowledgement) take_acknowledgement(frame.body);
-    if (frame.kind == Kind::note) outgoing_.append(frame.body);
-    if (frame.kind == Kind::hello) outgoing_.wrote(outgoing_.unwritten().size() / 2);
-    if (frame.kind == Kind::accepted && frame.body.size() == 8)
+    if (frame.kind == FrameKind::payload) take_payload(frame.body);
+    if (frame.kind == FrameKind::acknowledgement) take_acknowledgement(frame.body);
+    if (frame.kind == FrameKind::note) outgoing_.append(frame.body);
+    if (frame.kind == FrameKind::hello) outgoing_.wrote(outgoing_.unwritten().size() / 2);
+    if (frame.kind == FrameKind::accepted && frame.body.size() == 8)
       whole_ = whole_ && outgoing_.resume(*read_acknowledgement(frame.body));
     fuzz::require(outgoing_.bytes() <= kept_bytes_max, "a channel is bounded");
   }
@@ -51,12 +51,12 @@ class Ends {
 
 std::vector<std::string> fuzz::seeds() {
   std::string all("\x05", 1);
-  for (std::string_view note : {"one", "two"}) put_frame(all, Kind::note, note);
-  put_frame(all, Kind::hello, "");
-  put_frame(all, Kind::acknowledgement, std::string("\0\0\0\0\0\0\0\1", 8));
-  put_frame(all, Kind::accepted, std::string("\0\0\0\0\0\0\0\1", 8));
-  put_frame(all, Kind::payload, std::string("\0\0\0\0first", 9));
-  put_frame(all, Kind::payload, std::string("\0\0\0\1second", 10));
+  for (std::string_view note : {"one", "two"}) put_frame(all, FrameKind::note, note);
+  put_frame(all, FrameKind::hello, "");
+  put_frame(all, FrameKind::acknowledgement, std::string("\0\0\0\0\0\0\0\1", 8));
+  put_frame(all, FrameKind::accepted, std::string("\0\0\0\0\0\0\0\1", 8));
+  put_frame(all, FrameKind::payload, std::string("\0\0\0\0first", 9));
+  put_frame(all, FrameKind::payload, std::string("\0\0\0\1second", 10));
   return {all};
 }
 

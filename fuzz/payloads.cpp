@@ -28,7 +28,7 @@ void read_again(std::string_view body) {
 void read(PayloadKind kind, std::string_view body) {
   switch (kind) {
     case PayloadKind::recovery:
-    case PayloadKind::overlay: return;  // fuzzed by steward.cpp
+    case PayloadKind::overlay: return;  // fuzzed by member.cpp
     case PayloadKind::register_ask: return read_again<recovery::RegisterRequest>(body);
     case PayloadKind::register_answer: return read_again<recovery::RegisterAnswer>(body);
     case PayloadKind::terms_ask: return read_again<TermsAsk>(body);

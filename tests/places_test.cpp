@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/slow_wire.hpp"
+#include "net/scratch_folder.hpp"
 #include "peer/engine.hpp"
 
 namespace conch::places_test {
@@ -30,14 +31,14 @@ class Places : public ::testing::Test {
   }
 
   PeerOptions options(std::size_t peer) const {
-    std::filesystem::path place = folder_.path() / std::to_string(peer / peers_of_place);
+    std::string place = std::to_string(peer / peers_of_place);
     PeerOptions options;
     options.algorithm = "preempt-aggregation";
     options.cluster = "auto";
     options.listen = {addresses_[peer].listen};
     options.advertise = addresses_[peer].advertise;
     if (peer >= peers_of_place) options.join = {addresses_[0].advertise};
-    options.state_directory = place / "state";
+    options.state_directory = folder_.file(place + "/state");
     return options;
   }
 
@@ -58,7 +59,7 @@ class Places : public ::testing::Test {
 
   cli::SlowWire wire_{std::chrono::milliseconds(20)};
   std::vector<cli::SlowWire::PeerAddresses> addresses_;
-  cli::ScratchFolder folder_;
+  ScratchFolder folder_;
   cli::WorkerProcesses workers_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<NodeId> ids_;

@@ -36,7 +36,7 @@ std::string_view word(Sometimes sometimes) {
   return "?";
 }
 
-bool Report::interesting() const {
+bool CheckReport::interesting() const {
   return std::all_of(sometimes.begin(), sometimes.end(),
                      [](const auto& each) { return each.second; });
 }
@@ -152,7 +152,7 @@ std::map<Sometimes, bool> expected(Model& model, const Options& options, std::ui
 
 /// Looks for livelocks. Call it only after a complete search that found no violation.
 void look_for_cycles(Model& model, const Options& options, Search<AlgorithmSystem>& search,
-                     Report& report) {
+                     CheckReport& report) {
   auto start = std::chrono::steady_clock::now();
   search.forget_ways();
   auto found = CycleSearch<AlgorithmSystem>(model, options, search).run();
@@ -175,11 +175,11 @@ void look_for_cycles(Model& model, const Options& options, Search<AlgorithmSyste
                       found.livelock->cycle.end());
 }
 
-Report check_one(const Options& options, const ProgressSink& progress) {
+CheckReport check_one(const Options& options, const ProgressSink& progress) {
   std::shared_ptr<Model> model =
       make_model(find_any(options.setting.algorithm), options.setting, options.bytes_max);
   Search<AlgorithmSystem> search(*model, options, progress);
-  Report report;
+  CheckReport report;
   search.run(report);
   report.sometimes = expected(*model, options, report.seen);
   report.model = model;
@@ -189,13 +189,13 @@ Report check_one(const Options& options, const ProgressSink& progress) {
 }
 
 /// Checks every order of the ring. Each starts at node 0, since rotations are equivalent.
-Report check_rings(Options options, const ProgressSink& progress) {
+CheckReport check_rings(Options options, const ProgressSink& progress) {
   std::vector<NodeId> ring;
   for (Node node = 0; node < options.setting.nodes; ++node) ring.push_back(NodeId{node});
-  Report sum;
+  CheckReport sum;
   do {
     options.setting.ring = ring;
-    Report report = check_one(options, progress);
+    CheckReport report = check_one(options, progress);
     report.ring = ring;
     if (!report.incomplete.empty()) report.incomplete += ", on the ring " + print(ring);
     if (report.violation || !report.complete) return report;
@@ -213,7 +213,7 @@ Report check_rings(Options options, const ProgressSink& progress) {
 
 }  // namespace
 
-Report check(const Options& options, const ProgressSink& progress) {
+CheckReport check(const Options& options, const ProgressSink& progress) {
   validate(options);
   const CatalogEntry& entry = find_any(options.setting.algorithm);
   if (entry.can.routed) {

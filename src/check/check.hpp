@@ -95,7 +95,7 @@ enum class Sometimes : std::uint8_t {
 };
 std::string_view word(Sometimes sometimes);
 
-struct Report : SearchReport<Step> {
+struct CheckReport : SearchReport<Step> {
   /// How long the cycle search took, after the main search.
   double livelock_seconds = 0;
   /// The index in `steps` at which a livelock's cycle begins; empty for other violations.
@@ -110,6 +110,6 @@ struct Report : SearchReport<Step> {
   bool interesting() const;
 };
 
-Report check(const Options& options, const ProgressSink& progress = {});
+CheckReport check(const Options& options, const ProgressSink& progress = {});
 
 }  // namespace conch::check

@@ -46,7 +46,7 @@ TEST(Check, CountsTheStatesOfNaimiTrehelAsSpinDoes) {
                   Row{5, 1, 15456, 42000}, Row{3, 2, 2412, 4488}, Row{4, 2, 107110, 237380}}) {
     Options options = of("naimi-trehel", row.nodes, row.requests);
     options.reduce = false;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(report.states, row.states);
     EXPECT_EQ(report.transitions, row.transitions);
@@ -63,7 +63,7 @@ Node small(const std::string& algorithm) {
 
 TEST_P(Every, HoldsInEveryInterleaving) {
   for (std::uint32_t requests : {1u, 2u}) {
-    Report report = check(of(GetParam(), small(GetParam()), requests));
+    CheckReport report = check(of(GetParam(), small(GetParam()), requests));
     EXPECT_FALSE(report.violation) << report.violation->what;
     EXPECT_TRUE(report.complete) << report.incomplete;
     EXPECT_TRUE(report.interesting());
@@ -73,7 +73,7 @@ TEST_P(Every, HoldsInEveryInterleaving) {
 TEST_P(Every, HoldsInEveryInterleavingWithACancel) {
   Options options = of(GetParam(), small(GetParam()), 1);
   options.budgets[Budget::cancel] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what
                                  << describe_counterexample(options, report);
   EXPECT_TRUE(report.complete) << report.incomplete;
@@ -83,9 +83,9 @@ TEST_P(Every, HoldsInEveryInterleavingWithACancel) {
 TEST_P(Every, ReducedExplorationReachesTheSameStatesWithFewerSteps) {
   Options options = of(GetParam(), small(GetParam()), 1);
   options.budgets[Budget::cancel] = 1;
-  Report reduced = check(options);
+  CheckReport reduced = check(options);
   options.reduce = false;
-  Report full = check(options);
+  CheckReport full = check(options);
   EXPECT_EQ(reduced.states, full.states);
   EXPECT_EQ(reduced.depth, full.depth);
   EXPECT_EQ(reduced.sometimes, full.sometimes);
@@ -96,9 +96,9 @@ TEST_P(Every, ReducedExplorationReachesTheSameStatesWithFewerSteps) {
 TEST_P(Every, SeveralThreadsFindTheSame) {
   Options options = of(GetParam(), small(GetParam()), 1);
   options.reduce = false;
-  Report one = check(options);
+  CheckReport one = check(options);
   options.threads = 3;
-  Report three = check(options);
+  CheckReport three = check(options);
   EXPECT_EQ(one.states, three.states);
   EXPECT_EQ(one.transitions, three.transitions);
   EXPECT_EQ(one.depth, three.depth);
@@ -122,7 +122,7 @@ TEST_P(EverySpecimen, IsCaughtByItsPropertyAndToldInAFewSteps) {
   for (Node size : options.setting.clusters) options.setting.nodes += size;
   options.budgets = {
       {Budget::cancel, trap.cancels}, {Budget::leave, trap.leaves}, {Budget::join, trap.joins}};
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation) << report.incomplete;
   EXPECT_EQ(word(report.violation->property), about.caught_by) << report.violation->what;
   EXPECT_LE(report.steps.size(), options.setting.nodes == 2 ? 8u : 40u);
@@ -137,7 +137,7 @@ TEST(Check, NaimiTrehelHoldsWithACancelAJoinAndALeave) {
   options.setting.newcomers = 1;
   options.budgets = {{Budget::cancel, 1}, {Budget::join, 1}, {Budget::leave, 1}};
   options.threads = 2;
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what
                                  << describe_counterexample(options, report);
   EXPECT_TRUE(report.complete);
@@ -164,7 +164,7 @@ TEST_P(InClusters, HoldsInEveryInterleaving) {
     std::uint64_t states_before = 0;
     for (unsigned eps = 0; eps <= (GetParam() == "proxy" ? 0u : 2u); ++eps) {
       Options options = in_clusters(GetParam(), sizes, sizes.size() == 3 ? 1 : 2, eps);
-      Report report = check(options);
+      CheckReport report = check(options);
       EXPECT_FALSE(report.violation)
           << report.violation->what << describe_counterexample(options, report);
       EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -179,7 +179,7 @@ TEST_P(InClusters, HoldsInEveryInterleavingWithCancels) {
   for (const std::vector<Node>& sizes : {std::vector<Node>{2, 1}, {1, 2}}) {
     Options options = in_clusters(GetParam(), sizes, 1, 1);
     options.budgets[Budget::cancel] = 2;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_FALSE(report.violation)
         << report.violation->what << describe_counterexample(options, report);
     EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -192,7 +192,7 @@ TEST_P(InClusters, HoldsInEveryInterleavingWithSites) {
   Options options = in_clusters(GetParam(), {2, 1, 1}, 1, 1);
   std::uint64_t states_without = check(options).states;
   options.setting.sites = {1, 2};
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what
                                  << describe_counterexample(options, report);
   EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -213,7 +213,7 @@ TEST(Check, ClustersHaveAllTheNodes) {
 
 TEST(Check, ACounterexampleInClustersReplays) {
   Options options = in_clusters("preempt-aggregation@stored-queue", {2, 1}, 1, 1);
-  Report report = check(options);
+  CheckReport report = check(options);
   std::string scenario = to_scenario(options, report);
   EXPECT_EQ(sim::replay(scenario), scenario);
   EXPECT_NE(scenario.find("eps 1 clusters 2 1"), std::string::npos) << scenario;
@@ -225,7 +225,7 @@ TEST(Check, ACounterexampleInClustersReplays) {
 }
 
 TEST(Check, AStructureIsExamined) {
-  Report report = check(of("elmp", 2, 1));
+  CheckReport report = check(of("elmp", 2, 1));
   EXPECT_FALSE(report.violation) << report.violation->what;
   EXPECT_TRUE(report.sometimes.at(Sometimes::examined));
   EXPECT_FALSE(check(of("naimi-trehel", 2, 1)).sometimes.contains(Sometimes::examined));
@@ -235,7 +235,7 @@ TEST(Check, ElmpHoldsWithThreeMembersAndACancel) {
   for (std::string name : {"elmp", "elmp-trylock"}) {
     Options options = of(name, 3, 1);
     options.budgets[Budget::cancel] = 1;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_FALSE(report.violation)
         << report.violation->what << describe_counterexample(options, report);
     EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -251,7 +251,7 @@ TEST(Check, ElmpHoldsWithNewcomersAndLeavers) {
       options.setting.newcomers = joins;
       options.budgets = {{Budget::cancel, cancels}, {Budget::join, joins}, {Budget::leave, leaves}};
       options.threads = 2;
-      Report report = check(options);
+      CheckReport report = check(options);
       EXPECT_FALSE(report.violation)
           << report.violation->what << describe_counterexample(options, report);
       EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -266,7 +266,7 @@ TEST(Check, NaimiTrehelHoldsWhenSeveralLeaveAtOnce) {
       options.fifo = true;
       options.budgets[Budget::leave] = 2;
       options.threads = 2;
-      Report report = check(options);
+      CheckReport report = check(options);
       EXPECT_FALSE(report.violation)
           << report.violation->what << describe_counterexample(options, report);
       EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -282,7 +282,7 @@ TEST(Check, ANewcomerIsWelcomedWhileAllOthersLeave) {
     options.setting.newcomers = 1;
     options.budgets = {{Budget::join, 1}, {Budget::leave, 2}};
     options.threads = 2;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_FALSE(report.violation)
         << report.violation->what << describe_counterexample(options, report);
     EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -294,7 +294,7 @@ TEST(Check, ANewcomerIsWelcomedWhileAllOthersLeave) {
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);
   options.budgets[Budget::suspect] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
@@ -306,7 +306,7 @@ TEST(Check, RicartAgrawalaStandsACrashThatEverybodyIsToldOf) {
     options.budgets = {{Budget::crash, 1}, {Budget::cancel, cancels}};
     options.detect = true;
     options.threads = 2;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_FALSE(report.violation)
         << report.violation->what << describe_counterexample(options, report);
     EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
@@ -321,7 +321,7 @@ TEST(Check, RicartAgrawalaStandsACrashThatEverybodyIsToldOf) {
 TEST(Check, AFalseSuspicionBreaksThePromisesOfRicartAgrawala) {
   Options options = of("ricart-agrawala", 2, 1);
   options.budgets[Budget::suspect] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
@@ -331,7 +331,7 @@ TEST(Check, ReadersAndAWriterHoldAtTheServer) {
     Options options = of("central", 3, 2);
     options.setting.readers = readers;
     options.budgets[Budget::cancel] = 1;
-    Report report = check(options);
+    CheckReport report = check(options);
     EXPECT_FALSE(report.violation)
         << report.violation->what << describe_counterexample(options, report);
     EXPECT_TRUE(report.complete);
@@ -345,7 +345,7 @@ TEST(Check, AFalselySuspectedReaderMeetsAWriter) {
   options.setting.readers = 2;
   options.budgets[Budget::suspect] = 1;
   options.livelock = false;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_NE(to_scenario(options, report).find("request 1 read"), std::string::npos);
 }
@@ -359,7 +359,7 @@ TEST(Check, ReadersNeedAnAlgorithmThatShares) {
 TEST(Check, ALostMessageStopsThoseThatWait) {
   Options options = of("naimi-trehel", 2, 1);
   options.budgets[Budget::lose] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
@@ -367,7 +367,7 @@ TEST(Check, ALostMessageStopsThoseThatWait) {
 TEST(Check, ADuplicatedTokenBreaksSafety) {
   Options options = of("naimi-trehel", 2, 1);
   options.budgets[Budget::duplicate] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_TRUE(sim::is_safety(report.violation->property));
 }
@@ -375,14 +375,14 @@ TEST(Check, ADuplicatedTokenBreaksSafety) {
 TEST(Check, ACrashedHolderTakesTheTokenAlong) {
   Options options = of("naimi-trehel", 2, 1);
   options.budgets[Budget::crash] = 1;
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
 
 TEST(Check, ALivelockIsACycleOneCanRead) {
   Options options = of("ring@passes-by", 2, 1);
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_NE(report.violation->what.find("livelock"), std::string::npos);
   ASSERT_TRUE(report.cycle);
@@ -392,7 +392,7 @@ TEST(Check, ALivelockIsACycleOneCanRead) {
 TEST(Check, AScenarioOfACounterexampleReplaysStepForStep) {
   for (const char* name : {"naimi-trehel@idle-owner", "maekawa-textbook"}) {
     Options options = of(name, 3, 1);
-    Report report = check(options);
+    CheckReport report = check(options);
     std::string scenario = to_scenario(options, report);
     EXPECT_EQ(sim::replay(scenario), scenario);
     EXPECT_EQ(scenario.find("error:"), std::string::npos) << scenario;
@@ -402,7 +402,7 @@ TEST(Check, AScenarioOfACounterexampleReplaysStepForStep) {
 
 TEST(Check, ATraceOfACounterexampleHasClocks) {
   Options options = of("naimi-trehel@idle-owner", 2, 1);
-  Report report = check(options);
+  CheckReport report = check(options);
   std::ostringstream out;
   auto sink = sim::shiviz_sink(out);
   write_trace(options, report, *sink);
@@ -415,7 +415,7 @@ TEST(Check, ARunThatIsStoppedSaysSo) {
   std::atomic<bool> stop = true;
   Options options = of("naimi-trehel", 4, 2);
   options.stop = &stop;
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.complete);
   EXPECT_EQ(report.incomplete, "interrupted");
 }

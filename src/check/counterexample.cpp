@@ -113,7 +113,7 @@ std::string print_tuning(const Tuning& tuning) {
 
 }  // namespace
 
-std::string describe_counterexample(const Options& options, const Report& report) {
+std::string describe_counterexample(const Options& options, const CheckReport& report) {
   Model& model = *report.model;
   AlgorithmSystem system(model, options);
   std::string text;
@@ -129,7 +129,7 @@ std::string describe_counterexample(const Options& options, const Report& report
   return text;
 }
 
-std::string to_scenario(const Options& options, const Report& report) {
+std::string to_scenario(const Options& options, const CheckReport& report) {
   Model& model = *report.model;
   AlgorithmSystem system(model, options);
   const Setting& setting = options.setting;
@@ -156,7 +156,7 @@ std::string to_scenario(const Options& options, const Report& report) {
   return sim::replay(script);
 }
 
-void write_trace(const Options& options, const Report& report, sim::TraceSink& sink) {
+void write_trace(const Options& options, const CheckReport& report, sim::TraceSink& sink) {
   using sim::Happening;
   Model& model = *report.model;
   AlgorithmSystem system(model, options);

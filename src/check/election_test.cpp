@@ -18,7 +18,7 @@ Options of(const std::string& algorithm, Node nodes) {
 }
 
 void expect_held(const Options& options) {
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what
                                  << describe_counterexample(options, report);
   EXPECT_TRUE(report.complete) << report.incomplete;
@@ -65,9 +65,9 @@ TEST(CheckElections, BulliesOfTwoHoldWithACrashARestartAndARetirement) {
 TEST(CheckElections, FewerStepsReachTheSameStates) {
   for (std::string name : {"chang-roberts", "bully"}) {
     Options options = of(name, 3);
-    Report reduced = check(options);
+    CheckReport reduced = check(options);
     options.reduce = false;
-    Report full = check(options);
+    CheckReport full = check(options);
     EXPECT_EQ(reduced.states, full.states);
     EXPECT_EQ(reduced.depth, full.depth);
     EXPECT_LT(reduced.transitions, full.transitions);
@@ -98,7 +98,7 @@ TEST_P(EveryElectionSpecimen, IsCaughtByItsPropertyAndReplayed) {
   options.budgets = {{Budget::crash, about.caught_in.crashes},
                      {Budget::restart, about.caught_in.restarts},
                      {Budget::retire, about.caught_in.retires}};
-  Report report = check(options);
+  CheckReport report = check(options);
   ASSERT_TRUE(report.violation) << report.incomplete;
   EXPECT_EQ(word(report.violation->property), about.caught_by) << report.violation->what;
   EXPECT_LE(report.steps.size(), 20u);

@@ -21,7 +21,7 @@ Options two_ask(const std::string& protocol, std::uint32_t timers, bool fifo = f
 }
 
 void expect_no_violation(const Options& options) {
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_TRUE(report.complete) << report.incomplete;
   EXPECT_FALSE(report.violation) << report.violation->what << "\n"
                                  << describe_counterexample(options, report);
@@ -45,7 +45,7 @@ TEST(FixedRing, EndToEndHoldsInEveryInterleavingOfFifoChannels) {
 TEST(FixedRing, EndToEndHoldsAsFarAsItIsExploredWhereMessagesOvertake) {
   Options options = two_ask("end-to-end", 1);
   options.bytes_max = std::size_t{64} << 20;  // of the whole process
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what << "\n"
                                  << describe_counterexample(options, report);
   EXPECT_GT(report.states, 100'000U);
@@ -62,9 +62,9 @@ TEST(FixedRing, NothingIsMissedWhereMuchIsLeftOut) {
        {two_ask("sigma", 0), two_ask("sigma", 1, true), two_ask("non-end-to-end", 0),
         two_ask("non-end-to-end", 1, true), two_ask("end-to-end", 1, true)}) {
     SCOPED_TRACE(options.setting.algorithm);
-    Report reduced = check(options);
+    CheckReport reduced = check(options);
     options.reduce = false;
-    Report full = check(options);
+    CheckReport full = check(options);
     EXPECT_FALSE(full.violation) << full.violation->what << "\n"
                                  << describe_counterexample(options, full);
     EXPECT_TRUE(full.complete);
@@ -112,7 +112,7 @@ TEST(FixedRing, ARuleTakenAwayIsMissed) {
   for (const Specimen& each : specimens) {
     Options options = each.options;
     options.setting.tuning.policy = sim::policy_without(each.without);
-    Report report = check(options);
+    CheckReport report = check(options);
     std::string name = options.setting.algorithm + ", rule " + std::string(each.without);
     ASSERT_TRUE(report.violation) << name;
     EXPECT_EQ(report.violation->property, each.breaks) << name << ": " << report.violation->what;

@@ -24,7 +24,7 @@ std::string_view word(Sometimes sometimes) {
   return "?";
 }
 
-bool Report::interesting() const {
+bool CheckReport::interesting() const {
   return std::all_of(sometimes.begin(), sometimes.end(),
                      [](const auto& each) { return each.second; });
 }
@@ -100,11 +100,11 @@ Options complete(Options options) {
   return options;
 }
 
-Report check(const Options& given, const ProgressSink& progress) {
+CheckReport check(const Options& given, const ProgressSink& progress) {
   Options options = complete(given);
   std::shared_ptr<Model> model =
       make_model(find_algorithm(options.setting.algorithm), options.setting, options.bytes_max);
-  Report report;
+  CheckReport report;
   Search<GroupSystem>(*model, options, progress).run(report);
   report.bytes = MemoryBudget::peak();
   report.sometimes = expected(options, report.seen);
@@ -113,7 +113,7 @@ Report check(const Options& given, const ProgressSink& progress) {
   return report;
 }
 
-std::string describe_counterexample(const Options& given, const Report& report) {
+std::string describe_counterexample(const Options& given, const CheckReport& report) {
   Options options = complete(given);
   GroupSystem system(*report.model, options);
   State state = system.initial();

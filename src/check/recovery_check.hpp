@@ -86,7 +86,7 @@ enum class Sometimes : std::uint8_t {
 };
 std::string_view word(Sometimes sometimes);
 
-struct Report : SearchReport<Step> {
+struct CheckReport : SearchReport<Step> {
   /// For each situation that these bounds should reach, whether it was reached.
   std::map<Sometimes, bool> sometimes;
   std::shared_ptr<Model> model;
@@ -94,10 +94,10 @@ struct Report : SearchReport<Step> {
   bool interesting() const;
 };
 
-Report check(const Options& options, const ProgressSink& progress = {});
+CheckReport check(const Options& options, const ProgressSink& progress = {});
 
 /// The numbered steps, each with its consequences.
-std::string describe_counterexample(const Options& options, const Report& report);
+std::string describe_counterexample(const Options& options, const CheckReport& report);
 
 /// The arguments after `conch` that repeat the run.
 std::string command(const Options& options);

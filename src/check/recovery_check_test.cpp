@@ -18,7 +18,7 @@ Options of(const std::string& algorithm, Node nodes, const Budgets& budgets) {
 }
 
 void expect_holds(const Options& options) {
-  Report report = check(options);
+  CheckReport report = check(options);
   std::string story = report.violation ? report.violation->what + "\n" : "";
   if (report.violation) story += describe_counterexample(options, report);
   EXPECT_TRUE(report.complete) << command(options) << "\n" << report.incomplete << story;
@@ -71,7 +71,7 @@ TEST(Recovery, EveryRuleIsNeeded) {
     const Specimen& specimen = specimens()[i];
     EXPECT_EQ(specimen.rule, recovery::rules[i]);
     Options options = specimen.options();
-    Report report = check(options);
+    CheckReport report = check(options);
     ASSERT_TRUE(report.violation) << command(options);
     EXPECT_EQ(word(report.violation->property), word(specimen.caught_by)) << command(options);
     EXPECT_LE(report.steps.size(), 16u) << describe_counterexample(options, report);
@@ -82,7 +82,7 @@ TEST(Recovery, EveryRuleIsNeeded) {
 
 TEST(Recovery, AStoryHasAllItsSteps) {
   const Specimen& lease = specimens()[3];
-  Report report = check(lease.options());
+  CheckReport report = check(lease.options());
   std::string story = describe_counterexample(lease.options(), report);
   EXPECT_NE(story.find("'s lease ends"), std::string::npos) << story;
   EXPECT_NE(story.find(std::to_string(report.steps.size()) + ". "), std::string::npos) << story;
@@ -93,9 +93,9 @@ TEST(Recovery, AStoryHasAllItsSteps) {
 
 TEST(Recovery, SeveralThreadsFindTheSame) {
   Options options = of("naimi-trehel", 3, {{Budget::crash, 1}});
-  Report one = check(options);
+  CheckReport one = check(options);
   options.threads = 3;
-  Report three = check(options);
+  CheckReport three = check(options);
   EXPECT_EQ(one.states, three.states);
   EXPECT_EQ(one.transitions, three.transitions);
   EXPECT_EQ(one.depth, three.depth);
@@ -104,7 +104,7 @@ TEST(Recovery, SeveralThreadsFindTheSame) {
 TEST(Recovery, MemoryEndsARun) {
   Options options = of("naimi-trehel", 3, {{Budget::crash, 2}});
   options.bytes_max = 1 << 20;
-  Report report = check(options);
+  CheckReport report = check(options);
   EXPECT_FALSE(report.complete);
   EXPECT_EQ(report.incomplete, "the limit of --memory is reached");
 }

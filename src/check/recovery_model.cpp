@@ -132,8 +132,8 @@ class GroupModel final : public Model {
     facts.doing = participant.doing(the_lock);
     facts.epoch = participant.epoch();
     facts.decides = participant.decides();
-    bool takes_requests = facts.stage == Stage::greeting || facts.stage == Stage::working ||
-                          facts.stage == Stage::frozen;
+    bool takes_requests = facts.stage == ViewStage::greeting || facts.stage == ViewStage::working ||
+                          facts.stage == ViewStage::frozen;
     facts.may_request = takes_requests && facts.doing == Doing::nothing && !peer.will_leave &&
                         peer.requests_left > 0;
     facts.seen = peer.seen;

@@ -20,8 +20,8 @@ namespace conch::check::group {
 
 using recovery::Doing;
 using recovery::Rule;
-using recovery::Stage;
 using recovery::View;
+using recovery::ViewStage;
 
 /// One incarnation of a peer. All first incarnations come first, then all second ones, and so on.
 using InstanceNumber = std::uint32_t;
@@ -68,7 +68,7 @@ struct Setting {
 /// What the checker needs to know of a view protocol and its process. A write is identified by the
 /// fence of its writer, which the data carry as their size.
 struct Facts {
-  Stage stage = Stage::outside;
+  ViewStage stage = ViewStage::outside;
   Doing doing = Doing::nothing;
   Epoch epoch{0};
   bool decides = false;

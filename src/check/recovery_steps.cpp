@@ -58,7 +58,7 @@ void GroupSystem::steps_of_register(const State& state, InstanceNumber slot,
   }
   if (was_put_out(state, slot) && setting().without != Rule::lease)
     steps.push_back({StepKind::lapse, slot});
-  bool may_leave = state.left(Budget::leave) > 0 && peer.stage == Stage::working &&
+  bool may_leave = state.left(Budget::leave) > 0 && peer.stage == ViewStage::working &&
                    peer.doing == Doing::nothing && is_member(state, slot);
   if (may_leave && view(model_.departure(state.peer(slot))).number == view(state).number + 1)
     steps.push_back({StepKind::leave, slot});
@@ -152,7 +152,7 @@ sim::Finding GroupSystem::deadlock(const State& state, const std::vector<Step>& 
   for (InstanceNumber slot = 0; slot < state.slots(); ++slot) {
     if (!state.runs(slot)) continue;
     const Facts& peer = facts(state, slot);
-    if (peer.stage != Stage::working)
+    if (peer.stage != ViewStage::working)
       return name(slot) + " stays " + std::string(word(peer.stage)) + " for ever";
     if (peer.doing != Doing::nothing)
       return name(slot) + " is " + std::string(word(peer.doing)) + " for ever";

@@ -90,7 +90,7 @@ void GroupSystem::perform(State& state, const Step& step, StepResult& taken) {
   switch (step.kind) {
     case StepKind::request: return apply(state, slot, {InputKind::request}, taken);
     case StepKind::release:
-      if (facts(state, slot).stage == Stage::frozen)
+      if (facts(state, slot).stage == ViewStage::frozen)
         taken.seen |= bit(Sometimes::released_while_frozen);
       return apply(state, slot, {InputKind::release}, taken);
     case StepKind::cancel:
@@ -146,7 +146,7 @@ void GroupSystem::apply(State& state, InstanceNumber slot, const PackedInput& in
   for (const Sent& sent : outcome.sent)
     if (state.lives(sent.to)) state.add(PackedMessage::make(slot, sent.to, sent.message));
   for (const Grant& grant : outcome.grants) granted(state, slot, grant, taken);
-  bool out = facts(state, slot).stage == Stage::out;
+  bool out = facts(state, slot).stage == ViewStage::out;
   if (outcome.lost) say(taken, name(slot) + " loses the lock, or its place in the queue");
   if (outcome.lost && !out)
     found(taken, Property::invariant, name(slot) + " is a member and loses what it held");
@@ -275,12 +275,12 @@ void GroupSystem::notice(const State& before, const State& after, InstanceNumber
   const Facts& was = facts(before, slot);
   const Facts& is = facts(after, slot);
   if (is.early > 0) taken.seen |= bit(Sometimes::early);
-  bool frozen = is.stage == Stage::frozen;
+  bool frozen = is.stage == ViewStage::frozen;
   if (frozen && view(after).epoch.value >= is.epoch.value + 2)
     taken.seen |= bit(Sometimes::overlap);
   bool both_inside = was.doing == Doing::inside && is.doing == Doing::inside;
   if (both_inside && was.epoch < is.epoch) taken.seen |= bit(Sometimes::kept);
-  if (!frozen || was.stage == Stage::frozen) return;
+  if (!frozen || was.stage == ViewStage::frozen) return;
   for (std::uint32_t i = 0; i < after.packets(); ++i)
     if (auto epoch = model_.message(after.packet(i).message()).told;
         epoch && *epoch < view(after).epoch)

@@ -6,19 +6,19 @@
 
 namespace conch::dho {
 
-Peer Handle::peer() const {
+PeerState Handle::peer() const {
   switch (state_) {
     case State::invalid:
-    case State::lost: return Peer::exit;
+    case State::lost: return PeerState::exit;
     case State::valid:
-    case State::unlock: return Peer::idle;
+    case State::unlock: return PeerState::idle;
     case State::req:
-    case State::grant: return Peer::req;
-    case State::blocked: return Peer::blocked;
-    case State::fetch: return acquiring_ ? Peer::blocked : Peer::req;
-    case State::locked: return Peer::locked;
+    case State::grant: return PeerState::req;
+    case State::blocked: return PeerState::blocked;
+    case State::fetch: return acquiring_ ? PeerState::blocked : PeerState::req;
+    case State::locked: return PeerState::locked;
   }
-  return Peer::exit;
+  return PeerState::exit;
 }
 
 std::optional<Fence> Handle::fence() const {

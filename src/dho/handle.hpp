@@ -104,7 +104,7 @@ class Handle {
   const std::string& name() const { return name_; }
   State state() const { return state_; }
   /// The peer's state of table 1.
-  Peer peer() const;
+  PeerState peer() const;
   /// No answer is outstanding: the world may drop the value of an invalid handle.
   bool gone() const { return bond_ == Bond::outside; }
   /// The bytes that the handle is for: everything, or a part if it is a duplicate.

@@ -72,7 +72,7 @@ TEST(TimedAcquire, ATransferOutlivesItsDeadline) {
   EXPECT_EQ(d.handle.acquire(Duration(5), d.out), CallStatus::waiting);
   d.handle.deadline(d.out);
   EXPECT_EQ(d.handle.state(), State::fetch);
-  EXPECT_EQ(d.handle.peer(), Peer::req);
+  EXPECT_EQ(d.handle.peer(), PeerState::req);
   d.handle.brought(CallStatus::ok, d.out);
   EXPECT_EQ(d.handle.state(), State::grant);
   d.out.clear();

@@ -35,15 +35,15 @@ constexpr std::string_view word(State state) {
 }
 
 /// The states of the application's process (table 1).
-enum class Peer : std::uint8_t { idle, req, blocked, locked, exit };
+enum class PeerState : std::uint8_t { idle, req, blocked, locked, exit };
 
-constexpr std::string_view word(Peer peer) {
+constexpr std::string_view word(PeerState peer) {
   switch (peer) {
-    case Peer::idle: return "Idle";
-    case Peer::req: return "Req";
-    case Peer::blocked: return "Blocked";
-    case Peer::locked: return "Locked";
-    case Peer::exit: return "Exit";
+    case PeerState::idle: return "Idle";
+    case PeerState::req: return "Req";
+    case PeerState::blocked: return "Blocked";
+    case PeerState::locked: return "Locked";
+    case PeerState::exit: return "Exit";
   }
   return "?";
 }

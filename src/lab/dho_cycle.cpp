@@ -223,7 +223,7 @@ std::vector<PaperClaim> Cycle::claims() const {
                    "one: down to q + 1 = {:.2f} n. Whoever has just let go is the root then, "
                    "and enters again before anybody else has got there.",
                    shortest_queue_),
-       shortest_queue_ < 0.9 ? Verdict::in_part : Verdict::does_not_hold},
+       shortest_queue_ < 0.9 ? ClaimVerdict::in_part : ClaimVerdict::does_not_hold},
       {"Hernane 2015, equation 4", "What a handover costs between neighbours, eta.",
        fmt::format("about {:.0f} us", paper_eta_us),
        fmt::format("{:.0f} us, times alpha = {}: one message over the mean route of three sites.",
@@ -239,7 +239,7 @@ std::vector<PaperClaim> Cycle::claims() const {
   if (rows_ > 0) return claims;
   for (std::size_t i : {0u, 2u, 3u}) {
     claims[i].ours = "No slot here is long enough: longer T_locked or larger data make one.";
-    claims[i].verdict = Verdict::not_comparable;
+    claims[i].verdict = ClaimVerdict::not_comparable;
   }
   return claims;
 }

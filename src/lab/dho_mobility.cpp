@@ -200,7 +200,7 @@ PaperClaim Mobility::judge_sizes() const {
                             "with one size as with the other: a cycle takes as long as T1, whoever "
                             "leaves.",
                             least, most, apart),
-          most == 0 ? Verdict::not_comparable : judged(apart <= 1.25)};
+          most == 0 ? ClaimVerdict::not_comparable : judged(apart <= 1.25)};
 }
 
 PaperClaim Mobility::judge_frequency() const {
@@ -233,7 +233,7 @@ ExperimentResult Mobility::findings() {
                      {std::string(table_2), "The overhead in seconds.", "2.27 to 10.34 s",
                       "The paper states neither the size of the data nor T_locked, T1 and T2: 50 "
                       "MiB and 5 s give the cycles that its percentages imply.",
-                      Verdict::not_comparable}};
+                      ClaimVerdict::not_comparable}};
   if (auto remark = agreement_.remark()) findings.remarks.push_back(*remark);
   findings.figures = {std::move(overheads_), std::move(waits_)};
   return findings;

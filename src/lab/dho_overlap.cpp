@@ -110,7 +110,7 @@ std::vector<PaperClaim> judge(const Worst& worst, std::size_t cycles) {
                    "finds no queue to hide in. In the steady state it changes by {:.2f}% at most, "
                    "up to the knee.",
                    cycles, worst.wait_of_all, 100 * worst.wait),
-       worst.wait_of_all > 0 ? Verdict::in_part : Verdict::does_not_hold},
+       worst.wait_of_all > 0 ? ClaimVerdict::in_part : ClaimVerdict::does_not_hold},
       {"Hernane 2015, figure 8(b)",
        "5 s between request and acquire overlap well with waiting and fetching.", "5 s",
        "All of it is hidden in the wait, up to the knee; beyond, the cycle is T_W + T_fetch + "

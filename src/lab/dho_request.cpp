@@ -35,7 +35,7 @@ std::string_view word_of(Activity activity) {
 }
 
 /// The states of one neighbour: the peer, its handle and its lock manager.
-using States = std::tuple<dho::Peer, dho::State, Activity>;
+using States = std::tuple<dho::PeerState, dho::State, Activity>;
 std::string print(const States& states) {
   auto [peer, handle, lock] = states;
   return fmt::format("{}, {}, {}", word(peer), word(handle), word_of(lock));
@@ -44,12 +44,13 @@ std::string print(const States& states) {
 /// Whether table 1 has this combination: the pairs of its first two rows, and what the third has
 /// below them. The table leaves out an idle lock manager "for readability".
 bool is_in_table_1(const States& states) {
-  using dho::Peer, dho::State;
+  using dho::PeerState, dho::State;
   auto [peer, handle, lock] = states;
-  static const std::set<std::pair<Peer, State>> columns{
-      {Peer::idle, State::valid},    {Peer::idle, State::unlock}, {Peer::req, State::req},
-      {Peer::req, State::grant},     {Peer::req, State::fetch},   {Peer::blocked, State::blocked},
-      {Peer::locked, State::locked},
+  static const std::set<std::pair<PeerState, State>> columns{
+      {PeerState::idle, State::valid},    {PeerState::idle, State::unlock},
+      {PeerState::req, State::req},       {PeerState::req, State::grant},
+      {PeerState::req, State::fetch},     {PeerState::blocked, State::blocked},
+      {PeerState::locked, State::locked},
   };
   if (!columns.contains({peer, handle})) return false;
   bool asks = handle == State::req;
@@ -265,7 +266,7 @@ PaperClaim judge_states(const std::vector<std::vector<TimelineStep>>& runs) {
       "14, and those with an idle lock manager",
       missing.empty() ? fmt::format("All {} that were seen are there.", seen.size())
                       : fmt::format("Of the {} that were seen it lacks {}.", seen.size(), missing),
-      missing.empty() ? Verdict::holds : Verdict::in_part};
+      missing.empty() ? ClaimVerdict::holds : ClaimVerdict::in_part};
 }
 
 std::vector<PaperClaim> judge(const std::vector<std::vector<TimelineStep>>& runs) {
@@ -290,7 +291,7 @@ std::vector<PaperClaim> judge(const std::vector<std::vector<TimelineStep>>& runs
            ? "Only when the peer has called acquire, as section 7.2 and its figure 8 have it; "
              "`prefetch` of the handle does it as soon as the token is there."
            : "As soon as the token is there.",
-       fetched_by_acquire ? Verdict::in_part : Verdict::holds},
+       fetched_by_acquire ? ClaimVerdict::in_part : ClaimVerdict::holds},
       judge_states(runs),
   };
 }

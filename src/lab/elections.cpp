@@ -196,8 +196,8 @@ std::vector<PaperClaim> judge(const std::vector<Row>& rows) {
                   [](const Row& row) {
                     return row.polite_comeback.messages < row.bully_comeback.messages;
                   })
-           ? Verdict::holds
-           : Verdict::in_part},
+           ? ClaimVerdict::holds
+           : ClaimVerdict::in_part},
   };
 }
 

@@ -24,12 +24,12 @@ Series& Figure::at(std::string_view name, Whose whose) {
   return series.emplace_back(Series{std::string(name), whose});
 }
 
-std::string_view print(Verdict verdict) {
+std::string_view print(ClaimVerdict verdict) {
   switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::in_part: return "holds in part";
-    case Verdict::does_not_hold: return "does not hold";
-    case Verdict::not_comparable: return "not comparable";
+    case ClaimVerdict::holds: return "holds";
+    case ClaimVerdict::in_part: return "holds in part";
+    case ClaimVerdict::does_not_hold: return "does not hold";
+    case ClaimVerdict::not_comparable: return "not comparable";
   }
   return "?";
 }

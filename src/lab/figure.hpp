@@ -69,11 +69,14 @@ struct Figure {
   Series& at(std::string_view name, Whose whose = Whose::ours);
 };
 
-enum class Verdict : std::uint8_t { holds, in_part, does_not_hold, not_comparable };
-inline constexpr Verdict all_verdicts[] = {Verdict::holds, Verdict::in_part, Verdict::does_not_hold,
-                                           Verdict::not_comparable};
-std::string_view print(Verdict verdict);
-inline Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::does_not_hold; }
+enum class ClaimVerdict : std::uint8_t { holds, in_part, does_not_hold, not_comparable };
+inline constexpr ClaimVerdict all_verdicts[] = {ClaimVerdict::holds, ClaimVerdict::in_part,
+                                                ClaimVerdict::does_not_hold,
+                                                ClaimVerdict::not_comparable};
+std::string_view print(ClaimVerdict verdict);
+inline ClaimVerdict judged(bool holds) {
+  return holds ? ClaimVerdict::holds : ClaimVerdict::does_not_hold;
+}
 
 /// A statement of a paper, in our words, and whether it holds.
 struct PaperClaim {
@@ -83,7 +86,7 @@ struct PaperClaim {
   std::string paper;
   /// Our result.
   std::string ours;
-  Verdict verdict = Verdict::not_comparable;
+  ClaimVerdict verdict = ClaimVerdict::not_comparable;
 };
 
 }  // namespace conch::lab

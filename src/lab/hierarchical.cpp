@@ -248,7 +248,7 @@ PaperClaim aggregation_claim(const Measured& measured) {
       std::string(text), "PreemptAggregation is the most efficient of all.",
       "slower than Preempt at eps 0, faster from 1 on",
       "To Preempt it is " + ours + ". What it saves are messages between clusters, at every eps.",
-      fastest ? Verdict::holds : Verdict::in_part};
+      fastest ? ClaimVerdict::holds : ClaimVerdict::in_part};
 }
 
 PaperClaim hierarchy_claim(const Measured& measured) {
@@ -292,7 +292,7 @@ PaperClaim load_claim(const std::vector<Measured>& all) {
   return {"Bertier 2004, figure 9", "The smaller alpha / beta, the shorter the obtaining time.", "",
           against.empty() ? "With every algorithm, from alpha / beta = 5 down to 0.1."
                           : "With every algorithm, but for " + against + ".",
-          against.empty() ? Verdict::holds : Verdict::in_part};
+          against.empty() ? ClaimVerdict::holds : ClaimVerdict::in_part};
 }
 
 /// Takes the maximum over all points.

@@ -94,8 +94,10 @@ Interval range_of(const std::vector<double>& values) {
   return {*least, *most};
 }
 
-Verdict verdict_of(std::size_t holding, std::size_t of) {
-  return holding == of ? Verdict::holds : holding == 0 ? Verdict::does_not_hold : Verdict::in_part;
+ClaimVerdict verdict_of(std::size_t holding, std::size_t of) {
+  return holding == of  ? ClaimVerdict::holds
+         : holding == 0 ? ClaimVerdict::does_not_hold
+                        : ClaimVerdict::in_part;
 }
 
 std::string band_remark(const std::vector<Banded>& measured) {

@@ -78,7 +78,7 @@ struct Interval {
 Interval range_of(const std::vector<double>& values);
 
 /// `holds` if all claims of several hold, `in_part` if some do.
-Verdict verdict_of(std::size_t holding, std::size_t of);
+ClaimVerdict verdict_of(std::size_t holding, std::size_t of);
 
 /// A measured value, and the band in which a faithful implementation has it (docs/lab.md).
 struct Banded {

@@ -157,7 +157,7 @@ PaperClaim contention_claim(const Curves& figure) {
                       title(figure.overlay)),
           "no numbers: 1.5 to 2.5 is said of figure 3a, at 20 requests a round",
           fmt::format("From {} requests a round on: {}.", contended, ours),
-          Verdict::not_comparable};
+          ClaimVerdict::not_comparable};
 }
 
 /// Growth counts as linear if the messages grow by more than half as much as the nodes do; the

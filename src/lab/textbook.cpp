@@ -194,7 +194,7 @@ std::vector<PaperClaim> judge_ring(const RingTimes& ring, double server, double 
            "nobody else wants the token: {:.2f}. Between two processes on opposite sides it "
            "is {:.2f}, and {:.2f} if everybody waits: 1 to N.",
            server, ring.alone, ring.opposite, crowded),
-       is(ring.alone, n) && is(crowded, 1) ? Verdict::in_part : Verdict::does_not_hold},
+       is(ring.alone, n) && is(crowded, 1) ? ClaimVerdict::in_part : ClaimVerdict::does_not_hold},
   };
 }
 

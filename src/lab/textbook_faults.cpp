@@ -59,7 +59,7 @@ Options workload(std::string_view algorithm, std::uint64_t seed) {
   options.clusters = {nodes};
   options.requests = 15;
   options.seed = seed;
-  options.linked = Linked::never;
+  options.linked = LinkUse::never;
   options.think = Distribution::exponential(50ms);
   return options;
 }

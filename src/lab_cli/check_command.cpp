@@ -125,11 +125,11 @@ void show_progress(const check::SearchProgress& progress) {
              progress.queue);
 }
 
-double bytes_per_state(const check::Report& report) {
+double bytes_per_state(const check::CheckReport& report) {
   return static_cast<double>(report.bytes) / static_cast<double>(report.states);
 }
 
-void print_json(const check::Options& options, const check::Report& report) {
+void print_json(const check::Options& options, const check::CheckReport& report) {
   nlohmann::ordered_json json;
   json["algorithm"] = options.setting.algorithm;
   json["bounds"] = bounds(options);
@@ -152,7 +152,7 @@ void print_json(const check::Options& options, const check::Report& report) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_text(const check::Options& options, const check::Report& report) {
+void print_text(const check::Options& options, const check::CheckReport& report) {
   fmt::print("{}: {}\n", options.setting.algorithm, bounds(options));
   fmt::print(
       "{} states, {} transitions, depth {}, {:.0f} bytes a state; {:.2f} s, and {:.2f} s "
@@ -165,7 +165,7 @@ void print_text(const check::Options& options, const check::Report& report) {
   if (!report.incomplete.empty()) fmt::print("{}\n", how_far(report));
 }
 
-void write_files(const CheckTexts& texts, const check::Report& report) {
+void write_files(const CheckTexts& texts, const check::CheckReport& report) {
   auto open = [](const std::string& path) {
     std::ofstream file(path);
     if (!file) throw BadText("cannot write to " + path);
@@ -178,7 +178,7 @@ void write_files(const CheckTexts& texts, const check::Report& report) {
   check::write_trace(texts.options, report, *sink);
 }
 
-Exit conclude(const CheckTexts& texts, const check::Report& report) {
+Exit conclude(const CheckTexts& texts, const check::CheckReport& report) {
   if (report.violation) {
     fmt::print(stderr, "{} broken after {} steps: {}\n{}", word(report.violation->property),
                report.steps.size(), report.violation->what,
@@ -196,7 +196,7 @@ Exit conclude(const CheckTexts& texts, const check::Report& report) {
   return report.complete ? Exit::held : Exit::bad_usage;
 }
 
-film::Builder film_of(const CheckTexts& texts, const check::Report& report,
+film::Builder film_of(const CheckTexts& texts, const check::CheckReport& report,
                       const Invocation& invocation) {
   const check::Setting& setting = texts.options.setting;
   film::RecordingInfo about{
@@ -221,7 +221,8 @@ film::Builder film_of(const CheckTexts& texts, const check::Report& report,
 }
 
 /// Shows the counterexample, if there is one.
-void show_film(const CheckTexts& texts, const check::Report& report, const Invocation& invocation) {
+void show_film(const CheckTexts& texts, const check::CheckReport& report,
+               const Invocation& invocation) {
   if (!texts.show.wanted()) return;
   if (!report.violation)
     return fmt::print(stderr, "no property is broken: there is nothing to show\n");
@@ -268,7 +269,7 @@ void run_check(CheckTexts& texts, Invocation& invocation) {
     return;
   }
   read_choices(texts);
-  check::Report report =
+  check::CheckReport report =
       check::check(texts.options, terminal ? show_progress : check::ProgressSink{});
   if (terminal) fmt::print(stderr, "\r\033[K");
   texts.json ? print_json(texts.options, report) : print_text(texts.options, report);

@@ -22,7 +22,7 @@ std::string bounds(const Options& options) {
   return text;
 }
 
-void print_json(const Options& options, const Report& report) {
+void print_json(const Options& options, const CheckReport& report) {
   nlohmann::ordered_json json;
   json["algorithm"] = options.setting.algorithm;
   json["bounds"] = bounds(options);
@@ -43,7 +43,7 @@ void print_json(const Options& options, const Report& report) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_text(const Options& options, const Report& report) {
+void print_text(const Options& options, const CheckReport& report) {
   fmt::print("{}, recovering: {}\n", options.setting.algorithm, bounds(options));
   fmt::print("{} states, {} transitions, depth {}, {} MiB; {:.2f} s\n", report.states,
              report.transitions, report.depth, report.bytes >> 20, report.seconds);
@@ -66,7 +66,7 @@ recovery::Rule to_rule(const std::string& name) {
 }
 
 Exit check_recovery(const Options& options, bool json, const check::ProgressSink& progress) {
-  Report report = check::group::check(options, progress);
+  CheckReport report = check::group::check(options, progress);
   if (progress) fmt::print(stderr, "\r\033[K");
   json ? print_json(options, report) : print_text(options, report);
   std::fflush(stdout);

@@ -20,7 +20,7 @@ std::string Verdicts::print() const {
   std::string text;
   for (const Judged& judged : list_) text += judged.print();
   text += fmt::format("{} claims", list_.size());
-  for (lab::Verdict verdict : lab::all_verdicts) {
+  for (lab::ClaimVerdict verdict : lab::all_verdicts) {
     auto count = std::count_if(list_.begin(), list_.end(),
                                [&](const Judged& judged) { return judged.verdict == verdict; });
     text += fmt::format(", {} {}", lab::print(verdict), count);

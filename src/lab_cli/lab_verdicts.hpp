@@ -21,7 +21,7 @@ class Verdicts {
   struct Judged {
     std::string experiment;
     std::string claim;
-    lab::Verdict verdict = lab::Verdict::not_comparable;
+    lab::ClaimVerdict verdict = lab::ClaimVerdict::not_comparable;
 
     std::string print() const;
     bool operator==(const Judged&) const = default;

@@ -200,9 +200,9 @@ void read_network(const SimTexts& texts, sim::Options& options) {
         texts.channel, {{"fifo", sim::ChannelOrder::fifo}, {"any", sim::ChannelOrder::any}});
   });
   options.linked = parsed("--link", [&] {
-    return one_of<sim::Linked>(texts.link, {{"auto", sim::Linked::automatic},
-                                            {"always", sim::Linked::always},
-                                            {"never", sim::Linked::never}});
+    return one_of<sim::LinkUse>(texts.link, {{"auto", sim::LinkUse::automatic},
+                                             {"always", sim::LinkUse::always},
+                                             {"never", sim::LinkUse::never}});
   });
 }
 

@@ -45,14 +45,14 @@ void ClientLink::send(std::string_view payload) {
     throw Error("a client sends at most " + std::to_string(wire::frame_bytes_max) +
                 " bytes at once, not " + std::to_string(payload.size()));
   std::string bytes;
-  wire::put_frame(bytes, wire::Kind::note, payload);
+  wire::put_frame(bytes, wire::FrameKind::note, payload);
   connection_->say(bytes, std::nullopt);
 }
 
 std::optional<std::string> ClientLink::receive(std::optional<Time> until) {
   std::optional<wire::Frame> frame = connection_->hear(until);
   if (!frame) return std::nullopt;
-  if (frame->kind != wire::Kind::note)
+  if (frame->kind != wire::FrameKind::note)
     throw Error("unexpected message from the peer; does it run another version?");
   return std::string(frame->body);
 }

@@ -156,7 +156,7 @@ class FakeReceiver : public Reconnection {
   static std::string acknowledgement(std::uint64_t received) {
     std::string body(4, '\0');
     wire::put_number(body, static_cast<std::uint32_t>(received));
-    return frame_of(wire::Kind::acknowledgement, body);
+    return frame_of(wire::FrameKind::acknowledgement, body);
   }
 
   RawListener listener;
@@ -203,8 +203,9 @@ TEST_F(FakeReceiver, WhoAnswersNonsenseIsLeftAndDialedAgain) {
   a.transport.know(life(2), listener.address());
   a.transport.send(life(2), "x");
   for (const std::string& nonsense :
-       {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_of(wire::Kind::payload, "abcd"),
-        frame_of(wire::Kind::accepted, "abcd"), frame_of(wire::Kind::refused, "\xff\xff")}) {
+       {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_of(wire::FrameKind::payload, "abcd"),
+        frame_of(wire::FrameKind::accepted, "abcd"),
+        frame_of(wire::FrameKind::refused, "\xff\xff")}) {
     std::optional<Raw> raw;
     EXPECT_TRUE(settle({&a}, [&] {
       if (!raw) raw = listener.accept();

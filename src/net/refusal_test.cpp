@@ -22,7 +22,7 @@ class Refusal : public Group {
   static std::string payload(std::uint32_t number, std::string_view text) {
     std::string body;
     wire::put_number(body, number);
-    return frame_of(wire::Kind::payload, body += text);
+    return frame_of(wire::FrameKind::payload, body += text);
   }
   static std::string tcp_of(const Station& station) { return station.transport.listens().front(); }
 
@@ -77,10 +77,10 @@ TEST_F(Refusal, OfAFrameInTheWrongPlace) {
   Station a(options(1));
   std::string begin = frame_of(hello_to(a)) + payload(0, "first");
   for (const std::string& wrong :
-       {payload(2, "third"), frame_of(wire::Kind::payload, "abc"), frame_of(hello_to(a)),
-        frame_of(wire::Kind::acknowledgement, "12345678"), frame_of(wire::Kind::note, "hello"),
-        frame_of(static_cast<wire::Kind>(99), ""), std::string("\xff\xff\xff\xff\x04"),
-        std::string(5, '\0')}) {
+       {payload(2, "third"), frame_of(wire::FrameKind::payload, "abc"), frame_of(hello_to(a)),
+        frame_of(wire::FrameKind::acknowledgement, "12345678"),
+        frame_of(wire::FrameKind::note, "hello"), frame_of(static_cast<wire::FrameKind>(99), ""),
+        std::string("\xff\xff\xff\xff\x04"), std::string(5, '\0')}) {
     a.received.clear();
     a.transport.forget(life(9));
     Raw raw = Raw::to(tcp_of(a));

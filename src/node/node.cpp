@@ -201,8 +201,8 @@ void Node::go_on_leaving(Time now) {
   }
   if (farewell_ == Farewell::locks && is_idle()) {
     farewell_ = Farewell::said;
-    bool is_in = group_member_ && group_member_->stage() != Stage::outside &&
-                 group_member_->stage() != Stage::out;
+    bool is_in = group_member_ && group_member_->stage() != ViewStage::outside &&
+                 group_member_->stage() != ViewStage::out;
     if (!is_in) return enter_phase(PeerPhase::gone);
     group_member_->leave(effects_.at(now));
   }

@@ -22,7 +22,7 @@ bool Node::can_enclose(const PeerInstance& to) const {
 }
 
 bool Node::is_working() const {
-  return group_member_ && group_member_->stage() == recovery::Stage::working;
+  return group_member_ && group_member_->stage() == recovery::ViewStage::working;
 }
 
 /// Only the founder of a group restores: others have newer data, or know that there are none.

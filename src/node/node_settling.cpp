@@ -47,7 +47,7 @@ void Node::forget_all() {
 /// reports who is inside, so a claim that it has let in must be inside by then. Effects of a life
 /// that has ended wait for `settle`.
 void Node::catch_up(Time now) {
-  if (!effects_.events.empty() && group_member_->stage() != Stage::out) carry_out(now);
+  if (!effects_.events.empty() && group_member_->stage() != ViewStage::out) carry_out(now);
 }
 
 /// Carries out what is pending. What follows from that is left for the next round.
@@ -163,7 +163,7 @@ void Node::tell_end(const Claim& claim, Time now) {
 }
 
 void Node::advance(LocalLock& local_lock, Time now) {
-  while (group_member_ && group_member_->stage() != Stage::out) {
+  while (group_member_ && group_member_->stage() != ViewStage::out) {
     auto may_join = [&] { return may_join_readers(now); };
     auto may_be_wanted = [&] { return group_member_->may_be_wanted(local_lock.name); };
     std::optional<LocalQueue::Step> step = local_lock.queue.next(entered_, may_join, may_be_wanted);
@@ -186,7 +186,7 @@ void Node::advance(LocalLock& local_lock, Time now) {
 /// Readers may join those inside without asking the group: this peer has a lease, and nobody reads
 /// with a larger fence.
 bool Node::may_join_readers(Time now) const {
-  return group_member_->stage() == Stage::working && group_member_->has_lease(now);
+  return group_member_->stage() == ViewStage::working && group_member_->has_lease(now);
 }
 
 void Node::admit(LocalLock& local_lock, Time now) {

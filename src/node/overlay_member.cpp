@@ -110,7 +110,7 @@ class OverlayMember final : public GroupMember {
     return call(out, [&](auto& own) { return locks_.release(lock, data, own); });
   }
   void leave(Effects& out) override {
-    stage_ = Stage::leaving;
+    stage_ = ViewStage::leaving;
     call(out, [&](auto& own) { locks_.leave(own); });
   }
   std::size_t forget_idle(Time now) override { return locks_.forget_idle(now); }
@@ -120,7 +120,7 @@ class OverlayMember final : public GroupMember {
   /// Each lock has its own lease. A peer that was stopped does not know yet which locks it has
   /// lost.
   bool has_lease(Time now) const override { return timers_.next() > now - tolerated_delay(lease_); }
-  Stage stage() const override { return stage_; }
+  ViewStage stage() const override { return stage_; }
   const View& view() const override { return view_; }
   std::vector<LockReport> reports(Time now) const override {
     std::vector<LockReport> reports;
@@ -280,11 +280,11 @@ class OverlayMember final : public GroupMember {
     out.tell(LockLost{std::move(lock)});
   }
   void happen(std::string&, const Joined&, Effects& out) {
-    stage_ = Stage::working;
+    stage_ = ViewStage::working;
     out.tell(Admitted{});
   }
   void happen(std::string&, const Left&, Effects& out) {
-    stage_ = Stage::out;
+    stage_ = ViewStage::out;
     out.tell(Departed{});
   }
   void happen(std::string& lock, const Armed& armed, Effects& out) {
@@ -307,7 +307,7 @@ class OverlayMember final : public GroupMember {
   View view_;
   /// The neighbours that the view was made of; empty once a peer was met or forgotten.
   std::optional<std::vector<NodeId>> seen_;
-  Stage stage_ = Stage::outside;
+  ViewStage stage_ = ViewStage::outside;
   /// The suspected lives, and since when; renewed while the silence lasts.
   std::map<PeerInstance, Time> suspected_;
 };

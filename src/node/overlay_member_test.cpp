@@ -270,7 +270,7 @@ TEST_P(OverlayMemberTest, AHolderThatWasStoppedHasLostTheLockAndStaysIn) {
   ring_.go_on(1);
   EXPECT_EQ(ring_.at(1).losses, 1u);
   ring_.release(4);
-  EXPECT_EQ(ring_.at(1).group_member->stage(), Stage::working);
+  EXPECT_EQ(ring_.at(1).group_member->stage(), ViewStage::working);
   EXPECT_TRUE(ring_.enters(1));
 }
 

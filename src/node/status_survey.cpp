@@ -112,7 +112,7 @@ void StatusSurvey::force_open(ClientId client, const std::string& lock, Haste ha
   vacating = {client, lock, {}, now + node_.lease_length()};
   // Amid a recovery, commands of a member that was evicted may still run, and nobody can ask it.
   // The next epoch waits for them.
-  vacating.is_held = node_.group_member().stage() != Stage::working;
+  vacating.is_held = node_.group_member().stage() != ViewStage::working;
   tell_patience(vacating, now);
   for (const Member& member : node_.group_member().view().roster) {
     if (node_.understands_claims(member)) {

@@ -224,7 +224,7 @@ void DataHandle::wait(const std::optional<dho::CallStatus>& ended, const Deadlin
 void DataHandle::take_order(const dho::Bring&) {
   progress_.reset();
   if (store().bring_at_once(*this)) return handle_.brought(dho::CallStatus::ok, orders_);
-  bool nobody_waits = handle_.peer() != dho::Peer::blocked;
+  bool nobody_waits = handle_.peer() != dho::PeerState::blocked;
   if (nobody_waits) bring(false);
 }
 

@@ -73,11 +73,12 @@ TEST(ForceOpen, AGuestThatComesMeanwhileKeepsTheNameInTheView) {
   town.propose(town.a, *town.at(town.a).renewal({"a"}));
   PeerInstance d = town.come(4);
   EXPECT_EQ(town.view().forced_open("a"), town.view().epoch);
-  EXPECT_EQ(town.at(d).stage(), Stage::greeting);
+  EXPECT_EQ(town.at(d).stage(), ViewStage::greeting);
   town.look(town.b);
   EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
   town.settle();
-  for (const PeerInstance& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
+  for (const PeerInstance& life : town.lives())
+    EXPECT_EQ(town.at(life).stage(), ViewStage::working);
 }
 
 TEST(ForceOpen, WhoEntersAfterwardsKeepsTheLockWhateverViewsFollow) {

@@ -62,7 +62,7 @@ class GroupMember {
   /// Whether the view lists all members; otherwise this peer knows only its neighbours.
   virtual bool has_roster() const = 0;
   virtual const View& view() const = 0;
-  virtual Stage stage() const = 0;
+  virtual ViewStage stage() const = 0;
   virtual bool has_lease(Time now) const = 0;
   virtual std::vector<LockReport> reports(Time now) const = 0;
 

@@ -7,7 +7,7 @@ namespace conch::recovery {
 // The lease.
 
 bool LeasedMember::alive(Out& out) {
-  if (view_protocol_.stage() == Stage::out) return false;
+  if (view_protocol_.stage() == ViewStage::out) return false;
   std::optional<Time> end = policy().lapses_at(lease_.until());
   if (!end || out.now() < *end) return true;
   view_protocol_.lapse(out);
@@ -16,7 +16,7 @@ bool LeasedMember::alive(Out& out) {
 
 Time LeasedMember::wakes() const {
   Time earliest = Time::max();
-  if (view_protocol_.stage() == Stage::out) return earliest;
+  if (view_protocol_.stage() == ViewStage::out) return earliest;
   for (const auto& due : {next_look_, next_renewal_, next_proposal_})
     if (due) earliest = std::min(earliest, *due);
   if (auto end = policy().lapses_at(lease_.until())) earliest = std::min(earliest, *end);
@@ -34,7 +34,7 @@ void LeasedMember::look_after(Out& out) {
 
 /// The most urgent view that there is reason to propose.
 std::optional<View> LeasedMember::proposal() const {
-  if (leaving_ && view_protocol_.stage() == Stage::working) return view_protocol_.departure();
+  if (leaving_ && view_protocol_.stage() == ViewStage::working) return view_protocol_.departure();
   if (std::optional<View> eviction = view_protocol_.eviction(evicting_)) return eviction;
   std::vector<std::string> locks;
   for (const auto& [lock, forcing] : forcing_)
@@ -200,7 +200,7 @@ void LeasedMember::receive(const PeerInstance& from, const Message& message, Out
   if (!std::holds_alternative<LockMessage>(message)) tell_copies(out);
   view_protocol_.receive(from, message, out);
   see_forced(out);
-  bool may_leave = leaving_ && view_protocol_.stage() == Stage::working;
+  bool may_leave = leaving_ && view_protocol_.stage() == ViewStage::working;
   if (may_leave && !next_proposal_) next_proposal_ = out.now();
 }
 
@@ -293,7 +293,7 @@ void LeasedMember::see_forced(Out& out) {
     auto& [lock, forcing] = *each;
     Epoch forced = view_protocol_.view().forced_open(lock);
     if (!forcing.accepted && forcing.asked < forced) forcing.accepted = forced;
-    bool works = view_protocol_.stage() == Stage::working;
+    bool works = view_protocol_.stage() == ViewStage::working;
     bool open = works && forcing.accepted && *forcing.accepted <= view_protocol_.epoch();
     if (open) out.tell(Opened{lock, *forcing.accepted});
     each = open ? forcing_.erase(each) : std::next(each);

@@ -78,7 +78,7 @@ class LeasedMember final : public GroupMember {
 
   bool has_roster() const override { return true; }
   const View& view() const override { return view_protocol_.view(); }
-  Stage stage() const override { return view_protocol_.stage(); }
+  ViewStage stage() const override { return view_protocol_.stage(); }
   bool has_lease(Time now) const override { return lease_.holds(now); }
   std::optional<Time> lease_until() const override { return lease_.until(); }
   Epoch epoch() const override { return view_protocol_.epoch(); }

@@ -24,10 +24,10 @@ TEST(LeasedMember, LooksThenAsksToComeInThenForALeaseThenIs) {
   EXPECT_TRUE(peer.asks_for<Propose>());
   peer.answer(seconds(1), true);
   EXPECT_TRUE(peer.asks_for<RenewLease>());
-  EXPECT_EQ(peer.stage(), Stage::outside);
+  EXPECT_EQ(peer.stage(), ViewStage::outside);
   peer.answer(seconds(1), true);
   EXPECT_TRUE(peer.is_told<Admitted>());
-  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(peer.stage(), ViewStage::working);
 }
 
 TEST(LeasedMember, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswered) {
@@ -49,7 +49,7 @@ TEST(LeasedMember, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIs
   peer.answer(seconds(1), true);
   ASSERT_TRUE(peer.asks_for<RenewDelayed>());
   peer.answer(seconds(1), true);
-  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(peer.stage(), ViewStage::working);
   EXPECT_EQ(recorded(), seconds(5));
   delay(seconds(3));
   EXPECT_TRUE(peer.asks.empty()) << "the longest counts";
@@ -70,9 +70,9 @@ TEST(LeasedMember, IfTheAnswerWasLostItLooksAndRenews) {
   ASSERT_TRUE(peer.asks_for<Look>());
   peer.answer(seconds(2), false);
   ASSERT_TRUE(peer.asks_for<RenewLease>()) << "a member without a lease is not in yet";
-  EXPECT_EQ(peer.stage(), Stage::outside);
+  EXPECT_EQ(peer.stage(), ViewStage::outside);
   peer.answer(seconds(2), true);
-  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(peer.stage(), ViewStage::working);
 }
 
 /// A group of one member, which runs this algorithm.
@@ -90,7 +90,7 @@ TEST(LeasedMember, DoesNotComeToAGroupThatRunsSomethingElse) {
   EXPECT_EQ(std::get<JoinRefused>(peer.events[0]).why,
             "the group runs elmp, but this peer was started with naimi-trehel; start it with "
             "--algorithm elmp");
-  EXPECT_EQ(peer.stage(), Stage::out);
+  EXPECT_EQ(peer.stage(), ViewStage::out);
   EXPECT_TRUE(peer.asks.empty());
   EXPECT_EQ(peer.wakes(), Time::max());
 }
@@ -106,7 +106,7 @@ TEST(LeasedMember, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
   EXPECT_EQ(std::get<JoinRefused>(peer.events[0]).why,
             "the group speaks versions 7 to 8 of the protocol, this release versions 1 to 2; first "
             "install a release between the two everywhere");
-  EXPECT_EQ(peer.stage(), Stage::out);
+  EXPECT_EQ(peer.stage(), ViewStage::out);
   EXPECT_TRUE(peer.asks.empty());
 }
 
@@ -178,7 +178,7 @@ TEST(LeasedMember, RenewsInTimeAndAgainIfNoAnswerComes) {
     EXPECT_TRUE(peer.asks_for<RenewLease>()) << i;
   }
   peer.answer(milliseconds(1900), true);
-  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(peer.stage(), ViewStage::working);
 }
 
 TEST(LeasedMember, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
@@ -232,12 +232,12 @@ TEST(LeasedMember, WhatItIsToldBeforeItHasALeaseWaits) {
   peer.at(seconds(1), [&](auto& group_member, auto& out) {
     group_member.receive({NodeId{2}, Incarnation{9}}, freeze, out);
   });
-  EXPECT_EQ(peer.stage(), Stage::outside);
+  EXPECT_EQ(peer.stage(), ViewStage::outside);
   peer.asks = {propose};
   peer.answer(seconds(1), true);
-  EXPECT_EQ(peer.stage(), Stage::outside);
+  EXPECT_EQ(peer.stage(), ViewStage::outside);
   peer.answer(seconds(1), true);
-  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(peer.stage(), ViewStage::working);
 }
 
 TEST(LeasedMember, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
@@ -376,7 +376,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
     ++understood;
     ReadableEffects out;
     peer.receive(other, message, out);
-    if (peer.stage() == Stage::out) peer = ViewProtocol(member, charter);
+    if (peer.stage() == ViewStage::out) peer = ViewProtocol(member, charter);
   }
   EXPECT_GT(understood, 200);
 }

@@ -33,7 +33,7 @@ std::optional<View> ViewProtocol::eviction_of(const PeerInstance& suspect) const
 }
 
 std::optional<View> ViewProtocol::renewal(const std::vector<std::string>& locks) const {
-  if (stage_ != Stage::working) return std::nullopt;
+  if (stage_ != ViewStage::working) return std::nullopt;
   return recovery::renewal(known(), self_, locks);
 }
 
@@ -42,7 +42,7 @@ std::optional<View> ViewProtocol::relabelling(const std::map<NodeId, std::string
     const Member* member = view_.roster.find(each.first);
     return member && member->cluster != each.second;
   });
-  if (!changes || stage_ != Stage::working) return std::nullopt;
+  if (!changes || stage_ != ViewStage::working) return std::nullopt;
   return recovery::relabelling(known(), self_, labels);
 }
 
@@ -51,7 +51,7 @@ View ViewProtocol::departure() const { return recovery::departure(known(), self_
 // Views.
 
 void ViewProtocol::learn(const RegisterSnapshot& snapshot, Out& out) {
-  if (stage_ == Stage::out) return;
+  if (stage_ == ViewStage::out) return;
   epoch_floor_ = std::max(epoch_floor_, snapshot.epoch_floor);
   ended_.insert(snapshot.ended.begin(), snapshot.ended.end());
   if (policy().is_newer(snapshot.view, view_)) {
@@ -64,12 +64,12 @@ void ViewProtocol::learn(const RegisterSnapshot& snapshot, Out& out) {
 
 void ViewProtocol::adopt(const View& view, Out& out) {
   view_ = view;
-  see_roster(policy().seen(view.roster, newcomer_, stage_ == Stage::outside));
+  see_roster(policy().seen(view.roster, newcomer_, stage_ == ViewStage::outside));
   if (!view_.roster.contains(self_)) return stand_outside(out);
-  if (view.epoch == epoch_) return stage_ == Stage::greeting ? greet(out) : tell_roster(out);
+  if (view.epoch == epoch_) return stage_ == ViewStage::greeting ? greet(out) : tell_roster(out);
   if (!is_guest()) return begin_epoch(out);
   epoch_ = view.epoch;
-  stage_ = Stage::greeting;
+  stage_ = ViewStage::greeting;
   greet(out);
 }
 
@@ -82,13 +82,13 @@ void ViewProtocol::see_roster(Roster roster) {
 
 /// The newest view does not contain this peer.
 void ViewProtocol::stand_outside(Out& out) {
-  if (stage_ == Stage::outside) return;
+  if (stage_ == ViewStage::outside) return;
   if (view_.decider == self_) {  // called again if a guest has come meanwhile
-    if (std::exchange(stage_, Stage::leaving) != Stage::leaving) begin_epoch(out);
+    if (std::exchange(stage_, ViewStage::leaving) != ViewStage::leaving) begin_epoch(out);
     return;
   }
-  if (stage_ == Stage::leaving) {  // another peer decides now; this one has nothing to report
-    stage_ = Stage::out;
+  if (stage_ == ViewStage::leaving) {  // another peer decides now; this one has nothing to report
+    stage_ = ViewStage::out;
     return out.tell(Departed{});
   }
   expel(out);
@@ -97,7 +97,7 @@ void ViewProtocol::stand_outside(Out& out) {
 
 /// From here on the locks ignore the old epoch.
 void ViewProtocol::begin_epoch(Out& out) {
-  if (stage_ != Stage::leaving) stage_ = Stage::frozen;
+  if (stage_ != ViewStage::leaving) stage_ = ViewStage::frozen;
   let_go_of_forced(out);
   for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.freeze(own); });
   if (view_.decider != self_) return report_to_decider(out);
@@ -130,7 +130,7 @@ void ViewProtocol::tell_roster(Out& out) {
 }
 
 void ViewProtocol::work(Out& out) {
-  stage_ = Stage::working;
+  stage_ = ViewStage::working;
   if (!std::exchange(admitted_, true)) out.tell(Admitted{});
   for (auto& [name, lock] : locks_)
     if (!lock.value() && lock.process() == Doing::waiting) give_value(name, lock, out);
@@ -138,15 +138,15 @@ void ViewProtocol::work(Out& out) {
 }
 
 void ViewProtocol::expel(Out& out) {
-  if (std::exchange(stage_, Stage::out) == Stage::out) return;
+  if (std::exchange(stage_, ViewStage::out) == ViewStage::out) return;
   for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.lose(own); });
   early_.clear();
   out.tell(Expelled{});
 }
 
 void ViewProtocol::stay_out(std::string why, Out& out) {
-  CONCH_EXPECT(stage_ == Stage::outside, "only a peer that is outside may stay out");
-  stage_ = Stage::out;
+  CONCH_EXPECT(stage_ == ViewStage::outside, "only a peer that is outside may stay out");
+  stage_ = ViewStage::out;
   for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.lose(own); });
   out.tell(JoinRefused{std::move(why)});
 }
@@ -211,12 +211,12 @@ void ViewProtocol::decide_if_complete(Out& out) {
   reports_.clear();
   for (const Member& member : view_.roster)
     if (member.id != self_.id && !member.guest) out.send(member.life(), decision);
-  if (stage_ != Stage::leaving) return install(decision.locks, out);
+  if (stage_ != ViewStage::leaving) return install(decision.locks, out);
   epoch_ = view_.epoch;
 }
 
 void ViewProtocol::take(const PeerInstance& from, const Install& m, Out& out) {
-  bool expected = stage_ == Stage::frozen && m.epoch == view_.epoch && from == view_.decider;
+  bool expected = stage_ == ViewStage::frozen && m.epoch == view_.epoch && from == view_.decider;
   if (!policy().installs(expected, m.epoch == epoch_)) return;
   if (!can_install(m.locks)) return expel(out);  // no correct decider sends this
   install(m.locks, out);
@@ -234,7 +234,7 @@ bool ViewProtocol::can_install(const LockAssignments& locks) const {
 
 void ViewProtocol::install(const LockAssignments& locks, Out& out) {
   epoch_ = view_.epoch;
-  stage_ = Stage::working;
+  stage_ = ViewStage::working;
   for (const LockAssignment& assigned : locks) {
     Lock& lock = locks_.try_emplace(assigned.lock, assigned.lock).first->second;
     Assignment start = start_of(assigned.lock, assigned.data);
@@ -251,7 +251,7 @@ void ViewProtocol::install(const LockAssignments& locks, Out& out) {
 }
 
 void ViewProtocol::take(const PeerInstance& from, const Installed& m, Out& out) {
-  if (stage_ == Stage::leaving && m.epoch == epoch_) installed_.insert(from.id);
+  if (stage_ == ViewStage::leaving && m.epoch == epoch_) installed_.insert(from.id);
   depart_if_unneeded(out);
 }
 
@@ -260,8 +260,8 @@ void ViewProtocol::depart_if_unneeded(Out& out) {
   bool unneeded = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
     return member.guest || installed_.contains(member.id) || ended_.contains(member.life());
   });
-  if (stage_ != Stage::leaving || !unneeded) return;
-  stage_ = Stage::out;
+  if (stage_ != ViewStage::leaving || !unneeded) return;
+  stage_ = ViewStage::out;
   out.tell(Departed{});
 }
 
@@ -269,11 +269,11 @@ void ViewProtocol::depart_if_unneeded(Out& out) {
 
 void ViewProtocol::take(const PeerInstance& from, const Hello& m, Out& out) {
   learn({m.view, {}}, out);
-  if (stage_ != Stage::out) out.send(from, Welcome{});
+  if (stage_ != ViewStage::out) out.send(from, Welcome{});
 }
 
 void ViewProtocol::take(const PeerInstance& from, const Welcome&, Out& out) {
-  if (stage_ != Stage::greeting) return;
+  if (stage_ != ViewStage::greeting) return;
   welcomes_.insert(from.id);
   bool all = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
     return member.id == self_.id || welcomes_.contains(member.id);
@@ -284,18 +284,18 @@ void ViewProtocol::take(const PeerInstance& from, const Welcome&, Out& out) {
 // Locks.
 
 void ViewProtocol::receive(const PeerInstance& from, const Message& message, Out& out) {
-  if (stage_ == Stage::out) return;
+  if (stage_ == ViewStage::out) return;
   std::visit([&](const auto& chosen) { take(from, chosen, out); }, message);
 }
 
 bool ViewProtocol::is_void(const PeerInstance& from, const LockMessage& told) const {
   if (told.epoch != epoch_) return policy().is_void(told.epoch, epoch_);
-  return stage_ == Stage::frozen || !view_.roster.contains(from);
+  return stage_ == ViewStage::frozen || !view_.roster.contains(from);
 }
 
 void ViewProtocol::take(const PeerInstance& from, const LockMessage& m, Out& out) {
   if (is_void(from, m)) return;
-  if (stage_ == Stage::working && m.epoch <= epoch_) {
+  if (stage_ == ViewStage::working && m.epoch <= epoch_) {
     Lock& lock = lock_at(m.lock, out);
     if (!m.message) return;
     return at(lock, out, [&](Lock& each, auto& own) { each.receive(from.id, *m.message, own); });
@@ -316,7 +316,7 @@ void ViewProtocol::timer(const std::string& lock, Epoch epoch, TimerId timer, Ou
 }
 
 void ViewProtocol::request(const std::string& name, const Wish& wish, Out& out) {
-  CONCH_EXPECT(stage_ != Stage::out && stage_ != Stage::leaving, "only a member asks");
+  CONCH_EXPECT(stage_ != ViewStage::out && stage_ != ViewStage::leaving, "only a member asks");
   at(lock_of_process(name, out), out, [&](Lock& lock, auto& own) { lock.request(wish, own); });
 }
 
@@ -340,7 +340,7 @@ Doing ViewProtocol::doing(const std::string& lock) const {
 }
 
 std::size_t ViewProtocol::forget_idle() {
-  if (stage_ != Stage::working) return 0;
+  if (stage_ != ViewStage::working) return 0;
   return std::erase_if(locks_, [&](const auto& each) {
     const Lock& lock = each.second;
     return lock.process() == Doing::nothing && lock.report({}).is_blank() &&
@@ -380,8 +380,8 @@ Lock& ViewProtocol::lock_at(const std::string& name, Out& out) {
 
 /// The lock for a call of the process; it has a value only while this peer is working.
 Lock& ViewProtocol::lock_of_process(const std::string& name, Out& out) {
-  return stage_ == Stage::working ? lock_at(name, out)
-                                  : locks_.try_emplace(name, name).first->second;
+  return stage_ == ViewStage::working ? lock_at(name, out)
+                                      : locks_.try_emplace(name, name).first->second;
 }
 
 template <class Call>

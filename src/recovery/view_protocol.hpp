@@ -58,7 +58,7 @@
 
 namespace conch::recovery {
 
-enum class Stage : std::uint8_t {
+enum class ViewStage : std::uint8_t {
   outside,   // not on the roster yet
   greeting,  // a guest that some members have not welcomed
   working,
@@ -66,14 +66,14 @@ enum class Stage : std::uint8_t {
   leaving,  // off the roster, but deciding for the others
   out,
 };
-constexpr std::string_view word(Stage stage) {
+constexpr std::string_view word(ViewStage stage) {
   switch (stage) {
-    case Stage::outside: return "outside";
-    case Stage::greeting: return "greeting";
-    case Stage::working: return "working";
-    case Stage::frozen: return "frozen";
-    case Stage::leaving: return "leaving";
-    case Stage::out: return "out";
+    case ViewStage::outside: return "outside";
+    case ViewStage::greeting: return "greeting";
+    case ViewStage::working: return "working";
+    case ViewStage::frozen: return "frozen";
+    case ViewStage::leaving: return "leaving";
+    case ViewStage::out: return "out";
   }
   return "?";
 }
@@ -143,20 +143,20 @@ class ViewProtocol {
 
   const PeerInstance& self() const { return self_; }
   const Charter& charter() const { return charter_; }
-  Stage stage() const { return stage_; }
+  ViewStage stage() const { return stage_; }
   const View& view() const { return view_; }
   Epoch epoch() const { return epoch_; }
   /// The state of the process for this lock.
   Doing doing(const std::string& lock) const;
   const std::map<std::string, Lock>& locks() const { return locks_; }
   bool decides() const {
-    bool stopped = stage_ == Stage::frozen || stage_ == Stage::leaving;
+    bool stopped = stage_ == ViewStage::frozen || stage_ == ViewStage::leaving;
     return stopped && view_.decider == self_ && epoch_ < view_.epoch;
   }
   /// Members whose leases are known to have ended.
   std::vector<NodeId> dead() const { return dead_members(known()); }
   /// A lock has been entered too often in this epoch.
-  bool is_worn() const { return worn_ == view_.epoch && stage_ == Stage::working; }
+  bool is_worn() const { return worn_ == view_.epoch && stage_ == ViewStage::working; }
   /// How many messages of later epochs are kept.
   std::size_t early() const { return early_.size(); }
 
@@ -199,7 +199,8 @@ class ViewProtocol {
   void take(const PeerInstance&, const Doubt&, Out&) {}  // handled by the group member
 
   bool is_member() const {
-    return stage_ == Stage::greeting || stage_ == Stage::working || stage_ == Stage::frozen;
+    return stage_ == ViewStage::greeting || stage_ == ViewStage::working ||
+           stage_ == ViewStage::frozen;
   }
   bool is_guest() const { return view_.roster.find(self_.id)->guest; }
   const AnyAlgorithm& algorithm() const { return *charter_.runs; }
@@ -218,7 +219,7 @@ class ViewProtocol {
   /// This peer's roster entry when it joins.
   Member newcomer_;
   Charter charter_;
-  Stage stage_ = Stage::outside;
+  ViewStage stage_ = ViewStage::outside;
   View view_;
   /// The members, the founders, and the founders' labels in the view's roster; for all locks.
   Members members_;

@@ -17,7 +17,7 @@ DataRef version(std::uint64_t number, const PeerInstance& at) { return {number, 
 TEST(ViewProtocol, TheFirstFoundsTheGroup) {
   Town<NaimiTrehel> town;
   PeerInstance a = town.settle_in(1);
-  EXPECT_EQ(town.at(a).stage(), Stage::working);
+  EXPECT_EQ(town.at(a).stage(), ViewStage::working);
   EXPECT_EQ(town.view().epoch, Epoch{1});
   EXPECT_EQ(town.told<Admitted>(a).size(), 1U);
 }
@@ -43,14 +43,14 @@ TEST(ViewProtocol, AGuestIsNotInBeforeEverybodyKnows) {
   PeerInstance a = town.settle_in(1);
   PeerInstance b = town.settle_in(2);
   PeerInstance c = town.come(3);
-  EXPECT_EQ(town.at(c).stage(), Stage::greeting);
+  EXPECT_EQ(town.at(c).stage(), ViewStage::greeting);
   town.request(c);
   EXPECT_TRUE(town.deliver(c, a));
   EXPECT_TRUE(town.deliver(a, c));
-  EXPECT_EQ(town.at(c).stage(), Stage::greeting) << "one does not know yet";
+  EXPECT_EQ(town.at(c).stage(), ViewStage::greeting) << "one does not know yet";
   EXPECT_TRUE(town.deliver(c, b));
   EXPECT_TRUE(town.deliver(b, c));
-  EXPECT_EQ(town.at(c).stage(), Stage::working);
+  EXPECT_EQ(town.at(c).stage(), ViewStage::working);
   town.settle();
   EXPECT_EQ(town.at(c).doing("a"), Doing::inside) << "what it asked for meanwhile was not lost";
 }
@@ -153,7 +153,7 @@ TEST(ViewProtocol, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
   town.kill(town.a);
   town.evict_dead(town.c);
   EXPECT_TRUE(town.deliver(town.c, town.b));  // FREEZE
-  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::frozen);
   town.release(town.b, version(5, town.b));
   town.settle();
   ASSERT_EQ(town.told<Granted>(town.c).size(), 1U);
@@ -173,7 +173,7 @@ TEST(ViewProtocol, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) 
   town.kill(town.c);
   town.evict_dead(town.a);
   EXPECT_TRUE(town.deliver(town.a, town.b));  // FREEZE
-  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::frozen);
   town.release(town.b, version(5, town.c));
   town.settle();
   ASSERT_EQ(town.told<Granted>(town.a).size(), 1U);
@@ -191,7 +191,7 @@ TEST(ViewProtocol, AReaderThatReleasesWhileFrozenAndAsksAgainWaitsItsTurn) {
   town.kill(town.a);
   town.evict_dead(town.c);
   EXPECT_TRUE(town.deliver(town.c, town.b));  // FREEZE
-  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::frozen);
   town.release(town.b);
   town.request(town.b, "a", {Mode::read, {}});
   town.settle();
@@ -233,7 +233,7 @@ TEST(ViewProtocol, WhoIsPutOutThoughItLivesIsToldAndLetsGo) {
   EXPECT_TRUE(town.propose(town.a, *view));
   EXPECT_TRUE(town.deliver(town.a, town.c));
   EXPECT_TRUE(town.deliver(town.c, town.a));
-  EXPECT_EQ(town.at(town.a).stage(), Stage::frozen) << "its lease runs, and it has not let go";
+  EXPECT_EQ(town.at(town.a).stage(), ViewStage::frozen) << "its lease runs, and it has not let go";
   town.settle();
   EXPECT_EQ(town.told<LockLost>(town.b).size(), 1U);
   EXPECT_EQ(town.told<Expelled>(town.b).size(), 1U);
@@ -267,12 +267,12 @@ TEST(ViewProtocol, IfTheDeciderDiesAnotherDecides) {
   town.kill(d);
   town.evict_dead(town.a);
   town.look_all();
-  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::frozen);
   town.kill(town.a);
   town.evict_dead(town.b);
   town.settle();
-  EXPECT_EQ(town.at(town.b).stage(), Stage::working);
-  EXPECT_EQ(town.at(town.c).stage(), Stage::working);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::working);
+  EXPECT_EQ(town.at(town.c).stage(), ViewStage::working);
   EXPECT_EQ(town.at(town.c).epoch(), town.view().epoch);
 }
 
@@ -287,7 +287,8 @@ TEST(ViewProtocol, OfTwoProposersOneDecides) {
   EXPECT_FALSE(town.propose(town.a, first));
   town.settle();
   EXPECT_EQ(town.view().decider, town.b);
-  for (const PeerInstance& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
+  for (const PeerInstance& life : town.lives())
+    EXPECT_EQ(town.at(life).stage(), ViewStage::working);
 }
 
 TEST(ViewProtocol, ALeaverDecidesForTheOthersAndThenGoes) {
@@ -295,7 +296,7 @@ TEST(ViewProtocol, ALeaverDecidesForTheOthersAndThenGoes) {
   town.request(town.b);
   town.settle();
   EXPECT_TRUE(town.propose(town.a, town.at(town.a).departure()));
-  EXPECT_EQ(town.at(town.a).stage(), Stage::leaving);
+  EXPECT_EQ(town.at(town.a).stage(), ViewStage::leaving);
   EXPECT_TRUE(town.told<Departed>(town.a).empty());
   town.settle();
   EXPECT_EQ(town.told<Departed>(town.a).size(), 1U);
@@ -315,7 +316,7 @@ TEST(ViewProtocol, IfALeaverDiesBeforeItHasDecidedAnotherDoes) {
   town.evict_dead(town.b);
   town.settle();
   EXPECT_EQ(town.view().decider, town.b);
-  EXPECT_EQ(town.at(town.c).stage(), Stage::working);
+  EXPECT_EQ(town.at(town.c).stage(), ViewStage::working);
 }
 
 // Found once by `conch survive naimi-trehel --seed 1554`.
@@ -324,11 +325,11 @@ TEST(ViewProtocol, ALeaverDecidesAlsoIfAGuestComesMeanwhile) {
   town.propose(town.a, town.at(town.a).departure());
   PeerInstance d = town.come(4);
   town.look(town.a);
-  EXPECT_EQ(town.at(town.a).stage(), Stage::leaving);
+  EXPECT_EQ(town.at(town.a).stage(), ViewStage::leaving);
   town.settle();
   EXPECT_EQ(town.told<Departed>(town.a).size(), 1U);
   for (const PeerInstance& life : {town.b, town.c, d})
-    EXPECT_EQ(town.at(life).stage(), Stage::working);
+    EXPECT_EQ(town.at(life).stage(), ViewStage::working);
 }
 
 TEST(ViewProtocol, APeerThatStartsAgainIsANewLifeAndBeginsAnEpoch) {
@@ -412,11 +413,11 @@ TEST(ViewProtocol, ACopyThatComesAfterTheReportIsNotForgotten) {
   town.kill(town.c);
   town.evict_dead(town.a);
   EXPECT_TRUE(town.deliver(town.a, town.b));
-  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::frozen);
   ReadableEffects nothing(Time{});
   town.at(town.b).copied(lock, version(1, town.b), nothing);
   town.settle();
-  EXPECT_EQ(town.at(town.b).stage(), Stage::working);
+  EXPECT_EQ(town.at(town.b).stage(), ViewStage::working);
   ASSERT_TRUE(town.at(town.b).locks().contains(lock));
   EXPECT_EQ(town.at(town.b).locks().at(lock).report({}).copy, version(1, town.b));
 }

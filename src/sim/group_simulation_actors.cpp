@@ -181,7 +181,7 @@ void GroupSimulation::changed(Process& process, Thread& thread) {
       const recovery::GroupMember& group_member = process.node->group_member();
       if (process.node->phase() != node::PeerPhase::member) {
         oracle(lock).left(actor, std::nullopt);
-      } else if (is_ring() || group_member.stage() == recovery::Stage::out) {
+      } else if (is_ring() || group_member.stage() == recovery::ViewStage::out) {
         oracle(lock).told_lost(actor);
       } else {
         oracle(lock).told_forced(actor, group_member.view().forced_open(lock));
@@ -208,7 +208,7 @@ void GroupSimulation::finish(Process& process, Thread& thread) {
 void GroupSimulation::release(Process& process, Thread& thread) {
   if (thread.uses_data && thread.is_in_vain())  // The thread is told of its loss first.
     return call(process, [](node::Node&, Time) {});
-  if (process.node->group_member().stage() == recovery::Stage::frozen)
+  if (process.node->group_member().stage() == recovery::ViewStage::frozen)
     findings_.see(Sighting::released_while_frozen);
   if (thread.uses_data) return leave_data(process, thread);
   let_go(process, thread, std::nullopt);
@@ -257,7 +257,7 @@ void GroupSimulation::say(Process& process, const Client& client,
 
 void GroupSimulation::say(Process& process, const Client& client, std::string_view body) {
   std::string bytes;
-  wire::put_frame(bytes, wire::Kind::note, body);
+  wire::put_frame(bytes, wire::FrameKind::note, body);
   if (process.find(client.id)) write(static_cast<wire::Serial>(client.id) - 1, bytes);
 }
 

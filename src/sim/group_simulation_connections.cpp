@@ -168,8 +168,8 @@ void GroupSimulation::take_as_client(Process& host, wire::Serial number,
     return findings_.report(Property::invariant, name_of(host.life) + " sends a client away");
   client->reader.feed(piece.text);
   while (std::optional<wire::Frame> frame = client->reader.next()) {
-    if (frame->kind == wire::Kind::note) hear(host, *client, frame->body);
-    if (frame->kind == wire::Kind::refused)
+    if (frame->kind == wire::FrameKind::note) hear(host, *client, frame->body);
+    if (frame->kind == wire::FrameKind::refused)
       findings_.report(Property::invariant, name_of(host.life) + " refuses a client");
   }
   if (!client->reader.ok())
@@ -274,7 +274,7 @@ void GroupSimulation::forge_acknowledgement(const Process& victim, const Process
         continue;
       note(victim.life, "gets an acknowledgement that makes no sense");
       std::string forged;
-      wire::put_frame(forged, wire::Kind::acknowledgement, std::string(8, '\x7f'));
+      wire::put_frame(forged, wire::FrameKind::acknowledgement, std::string(8, '\x7f'));
       put(number, side, SimulatedConnection::Piece::Kind::bytes, forged);
     }
   }

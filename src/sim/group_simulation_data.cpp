@@ -146,7 +146,7 @@ void GroupSimulation::check_data(const Process& process, Thread& thread, dho::Ca
   std::uint64_t version = thread.data().version;
   const recovery::GroupMember& group_member = process.node->group_member();
   std::uint64_t known = group_member.known_data(thread.lock).version;
-  if (group_member.stage() == recovery::Stage::working && known != version)
+  if (group_member.stage() == recovery::ViewStage::working && known != version)
     findings_.report(Property::data, name_of(thread.actor()) + " is given version " +
                                          std::to_string(version) + ", though the lock tells of " +
                                          std::to_string(known));

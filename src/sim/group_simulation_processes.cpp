@@ -234,7 +234,8 @@ void GroupSimulation::look_at(Process& process) {
   if (node.phase() == node::PeerPhase::failed)
     findings_.report(Property::invariant, name_of(process.life) + " is refused: " + node.failure());
   if (node.phase() == node::PeerPhase::gone) {
-    bool departed = process.wants_to_leave && node.group_member().stage() == recovery::Stage::out;
+    bool departed =
+        process.wants_to_leave && node.group_member().stage() == recovery::ViewStage::out;
     if (departed) findings_.see(Sighting::member_left);
     for (const Thread& thread : process.threads)
       if (thread.is_untold)
@@ -255,7 +256,7 @@ void GroupSimulation::look_at(Process& process) {
 void GroupSimulation::check_shown_lease(const Process& process) {
   if (is_ring() || !process.node->has_life()) return;
   const GroupMember& group_member = process.node->group_member();
-  bool is_out = group_member.stage() == recovery::Stage::out;
+  bool is_out = group_member.stage() == recovery::ViewStage::out;
   if (!is_out && group_member.lease_until() != process.lease_until)
     findings_.report(Property::invariant, "keepers of " + name_of(process.life) +
                                               " are not shown the lease that it has");

@@ -18,7 +18,7 @@ enum class ChannelOrder : std::uint8_t {
 };
 
 /// Whether the reliable link stands between the algorithm and the network.
-enum class Linked : std::uint8_t {
+enum class LinkUse : std::uint8_t {
   automatic,  // where the network loses, repeats or parts
   always,
   never,
@@ -62,7 +62,7 @@ struct Options {
   /// The bandwidth of a node's outgoing line.
   std::optional<double> bytes_per_s;
   ChannelOrder channel = ChannelOrder::fifo;
-  Linked linked = Linked::automatic;
+  LinkUse linked = LinkUse::automatic;
 
   /// The share of the requests that only read.
   double readers = 0;
@@ -101,7 +101,8 @@ struct Options {
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool shares() const { return readers > 0 || ranges > 1; }
   bool uses_link() const {
-    return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
+    return linked == LinkUse::always ||
+           (linked == LinkUse::automatic && faults.network_is_faulty());
   }
 };
 

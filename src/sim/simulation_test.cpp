@@ -176,7 +176,7 @@ TEST(Simulation, AFalselySuspectedHolderMakesTwo) {
 TEST(Simulation, ALostTokenStopsEverybody) {
   Options options = of("ring");
   options.faults.drop = 10;
-  options.linked = Linked::never;
+  options.linked = LinkUse::never;
   Result result = simulate(options);
   ASSERT_TRUE(result.violation);
   EXPECT_EQ(result.violation->property, Property::progress);
@@ -188,7 +188,7 @@ TEST(Simulation, ADuplicatedTokenBreaksSafetyWithoutTheLink) {
   Options options = of("suzuki-kasami");
   options.faults.duplicate = 0.3;
   EXPECT_EQ(broken(options, 50), std::nullopt);
-  options.linked = Linked::never;
+  options.linked = LinkUse::never;
   std::optional<Property> property = broken(options, 50);
   ASSERT_TRUE(property);
   EXPECT_TRUE(is_safety(*property));
@@ -254,7 +254,7 @@ TEST(Simulation, TheLinkCarriesMessagesOverAPartition) {
   options.faults.scheduled = {Partition{{0, 1, 2}, false, 100ms, 500ms},
                               Partition{{0}, true, 700ms, 300ms}};
   EXPECT_EQ(broken(options, 20), std::nullopt);
-  options.linked = Linked::never;
+  options.linked = LinkUse::never;
   EXPECT_EQ(broken(options, 20), Property::progress);
 }
 

@@ -124,7 +124,7 @@ void Channels::send(ClientId client, std::string_view payload, bool encloses) {
   if (payload.size() > payload_bytes_max || waiting + payload.size() > client_bytes_max)
     return drop(*connection, "it does not read what is sent to it");
   if (encloses) connection->backlog.enclose();
-  put_frame(connection->backlog.bytes(), Kind::note, payload);
+  put_frame(connection->backlog.bytes(), FrameKind::note, payload);
   ++counts_.frames_sent;
   if (std::exchange(connection->as<Serving>()->dirty, true)) return;
   dirty_clients_.push_back(connection->serial);

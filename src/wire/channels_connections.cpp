@@ -34,7 +34,7 @@ void Channels::accepted(const Caller& caller, Time now) {
                                    .route = caller.route,
                                    .whom = caller.whom,
                                    .purpose = Unknown{},
-                                   .stage = Stage::connecting,
+                                   .stage = ConnectionStage::connecting,
                                    .room = caller.room,
                                    .deadline = now_ + handshake_patience});
   half_open_.insert(connection.serial);
@@ -50,12 +50,13 @@ void Channels::connected(Serial serial, Time now) {
 
 void Channels::dial(PeerChannel& to) {
   to.to = dial(to.address, to.redial, Sending{&to});
-  if (to.to && to.to->stage == Stage::greeting) greet(*to.to);
+  if (to.to && to.to->stage == ConnectionStage::greeting) greet(*to.to);
 }
 
 void Channels::dial(Contact& whom) {
   whom.connection = dial(whom.address, whom.redial, Asking{&whom});
-  if (whom.connection && whom.connection->stage == Stage::greeting) greet(*whom.connection);
+  if (whom.connection && whom.connection->stage == ConnectionStage::greeting)
+    greet(*whom.connection);
 }
 
 Connection* Channels::dial(const std::string& address, Redial& redial, Purpose purpose) {
@@ -66,13 +67,14 @@ Connection* Channels::dial(const std::string& address, Redial& redial, Purpose p
     if (redial.failures == 1) network_.log("cannot reach " + address + ": " + error);
     return nullptr;
   }
-  return &enroll({.serial = caller.serial,
-                  .route = caller.route,
-                  .whom = std::move(caller.whom),
-                  .dialed = true,
-                  .purpose = purpose,
-                  .stage = caller.is_connected ? Stage::greeting : Stage::connecting,
-                  .deadline = now_ + handshake_patience});
+  return &enroll(
+      {.serial = caller.serial,
+       .route = caller.route,
+       .whom = std::move(caller.whom),
+       .dialed = true,
+       .purpose = purpose,
+       .stage = caller.is_connected ? ConnectionStage::greeting : ConnectionStage::connecting,
+       .deadline = now_ + handshake_patience});
 }
 
 // Closing.
@@ -108,7 +110,7 @@ void Channels::close(Connection& connection) {
 
 /// The connection no longer belongs to the channels.
 void Channels::release(Connection& connection) {
-  connection.stage = Stage::closed;
+  connection.stage = ConnectionStage::closed;
   half_open_.erase(connection.serial);
   auto place = connections_.find(connection.serial);
   closed_.push_back(std::move(place->second));
@@ -235,13 +237,14 @@ void Channels::brought(Serial serial, std::string_view bytes, Time now) {
 
 void Channels::take(Connection& connection, const Frame& frame) {
   if (connection.as<Leaving>()) return;
-  if (connection.stage == Stage::greeting)
+  if (connection.stage == ConnectionStage::greeting)
     return connection.dialed ? take_answer(connection, frame) : take_hello(connection, frame);
   if (PeerChannel* other = connection.channel()) {
-    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame);
-    if (frame.kind == Kind::acknowledgement) return take_acknowledgement(connection, *other, frame);
+    if (frame.kind == FrameKind::payload) return take_payload(connection, *other, frame);
+    if (frame.kind == FrameKind::acknowledgement)
+      return take_acknowledgement(connection, *other, frame);
   }
-  if (auto* serving = connection.as<Serving>(); serving && frame.kind == Kind::note) {
+  if (auto* serving = connection.as<Serving>(); serving && frame.kind == FrameKind::note) {
     ++counts_.frames_received;
     return recipient_.client_said(serving->client, frame.body, now_);
   }

@@ -8,7 +8,7 @@ namespace conch::wire {
 
 /// The connection can take bytes now.
 void Channels::greet(Connection& connection) {
-  connection.stage = Stage::greeting;
+  connection.stage = ConnectionStage::greeting;
   if (connection.dialed) put_hello(connection.backlog.bytes(), hello_for(connection));
   write(connection);
 }
@@ -168,7 +168,7 @@ bool Channels::resume(PeerChannel& to, bool known, std::uint64_t received) {
 /// Both sides have accepted each other.
 void Channels::open(Connection& connection) {
   half_open_.erase(connection.serial);
-  connection.stage = Stage::open;
+  connection.stage = ConnectionStage::open;
   connection.deadline = Time::max();
   connection.reader.allow(frame_bytes_max);
   write(connection);

@@ -134,7 +134,7 @@ struct Leaving {};
 
 using Purpose = std::variant<Unknown, Sending, Receiving, Asking, Serving, Leaving>;
 
-enum class Stage : std::uint8_t { connecting, greeting, open, closed };
+enum class ConnectionStage : std::uint8_t { connecting, greeting, open, closed };
 
 /// How many descriptors were left when a connection came. Ample: enough for all connections.
 /// Scarce: only for other peers, and for clients that do not stay. None: the last ones are kept for
@@ -148,7 +148,7 @@ struct Connection {
   std::string whom;
   bool dialed = false;
   Purpose purpose;
-  Stage stage = Stage::greeting;
+  ConnectionStage stage = ConnectionStage::greeting;
   Room room = Room::ample;
   /// The end of the handshake, or of leaving, at the latest.
   Time deadline = Time::max();
@@ -163,8 +163,8 @@ struct Connection {
   /// The peer that we dialed has refused us.
   bool was_refused = false;
 
-  bool is_open() const { return stage == Stage::open; }
-  bool is_closed() const { return stage == Stage::closed; }
+  bool is_open() const { return stage == ConnectionStage::open; }
+  bool is_closed() const { return stage == ConnectionStage::closed; }
   /// The life whose payloads go over this connection; null if there is none.
   PeerChannel* channel() {
     if (auto* sending = as<Sending>()) return sending->to;

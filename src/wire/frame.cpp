@@ -12,19 +12,19 @@ namespace {
 constexpr std::size_t kept_capacity_max = std::size_t{64} << 10;
 
 Frame frame_in(std::string_view bytes) {
-  return {static_cast<Kind>(bytes[length_bytes]), bytes.substr(frame_overhead_bytes)};
+  return {static_cast<FrameKind>(bytes[length_bytes]), bytes.substr(frame_overhead_bytes)};
 }
 
 }  // namespace
 
-std::string_view word(Kind kind) {
+std::string_view word(FrameKind kind) {
   switch (kind) {
-    case Kind::hello: return "a hello";
-    case Kind::accepted: return "an acceptance";
-    case Kind::refused: return "a refusal";
-    case Kind::payload: return "a payload";
-    case Kind::acknowledgement: return "an acknowledgement";
-    case Kind::note: return "a note";
+    case FrameKind::hello: return "a hello";
+    case FrameKind::accepted: return "an acceptance";
+    case FrameKind::refused: return "a refusal";
+    case FrameKind::payload: return "a payload";
+    case FrameKind::acknowledgement: return "an acknowledgement";
+    case FrameKind::note: return "a note";
   }
   return "something unknown";
 }
@@ -42,13 +42,13 @@ std::uint32_t number_at(std::string_view bytes) {
   return number;
 }
 
-void put_header(std::string& out, Kind kind, std::size_t body_bytes) {
+void put_header(std::string& out, FrameKind kind, std::size_t body_bytes) {
   CONCH_EXPECT(body_bytes < frame_bytes_max, "the maker of a frame keeps it short enough");
   put_number(out, static_cast<std::uint32_t>(body_bytes + 1));
   out += static_cast<char>(kind);
 }
 
-void put_frame(std::string& out, Kind kind, std::string_view body) {
+void put_frame(std::string& out, FrameKind kind, std::string_view body) {
   put_header(out, kind, body.size());
   out += body;
 }

@@ -11,7 +11,7 @@
 
 namespace conch::wire {
 
-enum class Kind : std::uint8_t {
+enum class FrameKind : std::uint8_t {
   hello = 1,
   accepted = 2,
   refused = 3,
@@ -27,19 +27,19 @@ inline constexpr std::size_t length_bytes = 4;
 inline constexpr std::size_t frame_overhead_bytes = length_bytes + 1;
 
 struct Frame {
-  Kind kind{};
+  FrameKind kind{};
   std::string_view body;
 };
 
 /// For example "an acknowledgement"; "something unknown" for a byte that is no kind.
-std::string_view word(Kind kind);
+std::string_view word(FrameKind kind);
 
 void put_number(std::string& out, std::uint32_t number);
 std::uint32_t number_at(std::string_view bytes);
 
 /// Begins a frame with a body of so many bytes.
-void put_header(std::string& out, Kind kind, std::size_t body_bytes);
-void put_frame(std::string& out, Kind kind, std::string_view body);
+void put_header(std::string& out, FrameKind kind, std::size_t body_bytes);
+void put_frame(std::string& out, FrameKind kind, std::string_view body);
 
 /// Splits a byte stream into frames, in place: it copies a frame only if that came in parts.
 class FrameReader {

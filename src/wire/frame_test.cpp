@@ -6,7 +6,7 @@
 
 namespace conch::wire::frame_test {
 
-std::string framed(Kind kind, std::string_view body) {
+std::string framed(FrameKind kind, std::string_view body) {
   std::string bytes;
   put_frame(bytes, kind, body);
   return bytes;
@@ -26,14 +26,14 @@ std::vector<std::string> read_in_parts(FrameReader& reader, std::string_view str
 }
 
 TEST(Frame, IsALengthAKindAndABody) {
-  EXPECT_EQ(framed(Kind::payload, "ab"), std::string("\0\0\0\3\4ab", 7));
-  EXPECT_EQ(framed(Kind::hello, ""), std::string("\0\0\0\1\1", 5));
+  EXPECT_EQ(framed(FrameKind::payload, "ab"), std::string("\0\0\0\3\4ab", 7));
+  EXPECT_EQ(framed(FrameKind::hello, ""), std::string("\0\0\0\1\1", 5));
 }
 
 TEST(FrameReader, GivesTheSameFramesHoweverTheStreamIsCut) {
   const std::vector<std::string> bodies{"one", "", std::string(300, 'x'), "four"};
   std::string stream;
-  for (const std::string& body : bodies) put_frame(stream, Kind::note, body);
+  for (const std::string& body : bodies) put_frame(stream, FrameKind::note, body);
   for (std::size_t part = 1; part <= stream.size(); ++part) {
     FrameReader reader;
     EXPECT_EQ(read_in_parts(reader, stream, part), bodies) << "in parts of " << part;
@@ -42,7 +42,7 @@ TEST(FrameReader, GivesTheSameFramesHoweverTheStreamIsCut) {
 }
 
 TEST(FrameReader, ReadsInPlaceWhatCameWhole) {
-  std::string bytes = framed(Kind::note, "here") + framed(Kind::note, "there");
+  std::string bytes = framed(FrameKind::note, "here") + framed(FrameKind::note, "there");
   FrameReader reader;
   reader.feed(bytes);
   for (int i = 0; i < 2; ++i) {
@@ -54,7 +54,7 @@ TEST(FrameReader, ReadsInPlaceWhatCameWhole) {
 }
 
 TEST(FrameReader, KnowsHowMuchIsMissingSoThatNothingBehindAFrameIsRead) {
-  std::string bytes = framed(Kind::note, "whole");
+  std::string bytes = framed(FrameKind::note, "whole");
   std::string_view left = bytes;
   FrameReader reader;
   std::optional<Frame> frame;
@@ -79,8 +79,8 @@ TEST(FrameReader, KnowsThatAFrameHasNotEnded) {
 }
 
 TEST(FrameReader, BeforeAHandshakeFramesAreShort) {
-  std::string longest = framed(Kind::hello, std::string(handshake_bytes_max - 1, 'x'));
-  std::string longer = framed(Kind::hello, std::string(handshake_bytes_max, 'x'));
+  std::string longest = framed(FrameKind::hello, std::string(handshake_bytes_max - 1, 'x'));
+  std::string longer = framed(FrameKind::hello, std::string(handshake_bytes_max, 'x'));
   FrameReader reader;
   EXPECT_EQ(read_in_parts(reader, longest, 100).size(), 1u);
   EXPECT_EQ(read_in_parts(reader, longer.substr(0, 4), 3).size(), 0u);
@@ -89,7 +89,8 @@ TEST(FrameReader, BeforeAHandshakeFramesAreShort) {
 }
 
 TEST(FrameReader, ALimitThatIsRaisedHoldsForTheNextFrameOfTheSameBytes) {
-  std::string bytes = framed(Kind::hello, "me") + framed(Kind::payload, std::string(10'000, 'x'));
+  std::string bytes =
+      framed(FrameKind::hello, "me") + framed(FrameKind::payload, std::string(10'000, 'x'));
   FrameReader reader;
   reader.feed(bytes);
   ASSERT_TRUE(reader.next());

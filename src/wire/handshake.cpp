@@ -13,7 +13,7 @@ namespace {
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 template <class T>
-void put_fields(std::string& out, Kind kind, const T& value) {
+void put_fields(std::string& out, FrameKind kind, const T& value) {
   std::string body;
   encode(body, value);
   put_frame(out, kind, body);
@@ -50,19 +50,19 @@ void put_hello(std::string& out, const Hello& hello) {
   std::string body;
   encode(body, hello.speaks);
   encode(body, hello);
-  put_frame(out, Kind::hello, body);
+  put_frame(out, FrameKind::hello, body);
 }
 
 void put_answer(std::string& out, const HelloAccepted& accepted) {
-  put_fields(out, Kind::accepted, accepted);
+  put_fields(out, FrameKind::accepted, accepted);
 }
 
 void put_refusal(std::string& out, std::string_view why) {
-  put_fields(out, Kind::refused, HelloRefused{std::string(why.substr(0, sentence_bytes_max))});
+  put_fields(out, FrameKind::refused, HelloRefused{std::string(why.substr(0, sentence_bytes_max))});
 }
 
 std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions& ours) {
-  if (frame.kind != Kind::hello)
+  if (frame.kind != FrameKind::hello)
     return HelloRefused{std::string(word(frame.kind)) + " instead of a hello"};
   Decoder decoder(frame.body);
   Versions speaks;
@@ -78,9 +78,10 @@ std::variant<Hello, HelloRefused> read_hello(const Frame& frame, const Versions&
 std::variant<HelloAccepted, HelloRefused> read_answer(const Frame& frame) {
   using Answer = std::variant<HelloAccepted, HelloRefused>;
   Decoder decoder(frame.body);
-  if (frame.kind == Kind::accepted)
+  if (frame.kind == FrameKind::accepted)
     return read_whole<HelloAccepted, Answer>(decoder, "the acceptance");
-  if (frame.kind == Kind::refused) return read_whole<HelloRefused, Answer>(decoder, "the refusal");
+  if (frame.kind == FrameKind::refused)
+    return read_whole<HelloRefused, Answer>(decoder, "the refusal");
   return HelloRefused{std::string(word(frame.kind)) + " instead of the answer to a hello"};
 }
 

@@ -64,7 +64,7 @@ TEST(Handshake, WhoSpeaksNoVersionOfOursIsToldSoWhateverItSaysElse) {
   std::string body;
   encode(body, Versions{8, 9});
   body += "something of the future";
-  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, body}, {1, 1})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({FrameKind::hello, body}, {1, 1})).why,
             "you speak versions 8 to 9 of the protocol, this peer version 1; first install a "
             "release between the two");
 }
@@ -88,14 +88,15 @@ TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
 }
 
 TEST(Handshake, WhatIsNoHelloIsRefused) {
-  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::payload, "abc"})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({FrameKind::payload, "abc"})).why,
             "a payload instead of a hello");
-  EXPECT_EQ(std::get<HelloRefused>(read_hello({static_cast<Kind>(77), ""})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({static_cast<FrameKind>(77), ""})).why,
             "something unknown instead of a hello");
-  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, ""})).why, "the hello has no versions");
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({FrameKind::hello, ""})).why,
+            "the hello has no versions");
   std::string body;
   encode(body, spoken);
-  EXPECT_EQ(std::get<HelloRefused>(read_hello({Kind::hello, body})).why,
+  EXPECT_EQ(std::get<HelloRefused>(read_hello({FrameKind::hello, body})).why,
             "the hello cannot be read: the input ends inside a number at byte " +
                 std::to_string(body.size()));
 }

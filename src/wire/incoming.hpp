@@ -46,7 +46,7 @@ class Incoming {
     std::string body;
     for (int shift = 56; shift >= 0; shift -= 8)
       body += static_cast<char>((received_ >> shift) & 0xff);
-    put_frame(out, Kind::acknowledgement, body);
+    put_frame(out, FrameKind::acknowledgement, body);
     was_acknowledged();
   }
   /// Also called when an answer to a hello has told the count.

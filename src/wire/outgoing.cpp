@@ -13,7 +13,7 @@ constexpr std::size_t idle_capacity_max = std::size_t{1} << 20;
 bool Outgoing::append(std::string_view payload) {
   std::size_t size = payload_overhead_bytes + payload.size();
   if (payload.size() > payload_bytes_max || bytes() + size > bytes_max_) return false;
-  put_header(bytes_, Kind::payload, payload.size() + 4);
+  put_header(bytes_, FrameKind::payload, payload.size() + 4);
   put_number(bytes_, static_cast<std::uint32_t>(appended_++));
   bytes_ += payload;
   return true;

@@ -21,7 +21,7 @@
 
 namespace conch::net::testing {
 
-inline std::string frame_of(wire::Kind kind, std::string_view body) {
+inline std::string frame_of(wire::FrameKind kind, std::string_view body) {
   std::string bytes;
   wire::put_frame(bytes, kind, body);
   return bytes;
@@ -69,7 +69,7 @@ class Raw {
   }
   std::string refusal() {
     std::optional<wire::Frame> frame = answer();
-    if (!frame || frame->kind != wire::Kind::refused) return "";
+    if (!frame || frame->kind != wire::FrameKind::refused) return "";
     return std::get<wire::HelloRefused>(wire::read_answer(*frame)).why;
   }
 

@@ -69,7 +69,7 @@ class Alone {
     return std::any_of(events.begin(), events.end(),
                        [](const MemberEvent& event) { return std::holds_alternative<E>(event); });
   }
-  Stage stage() const { return group_member_.stage(); }
+  ViewStage stage() const { return group_member_.stage(); }
   Time wakes() const { return group_member_.wakes(); }
 
   RegisterSnapshot snapshot;

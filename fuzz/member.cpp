@@ -87,7 +87,7 @@ class Victim {
     }
   }
   bool may(Doing doing) const {
-    bool is_in = group_member_->stage() == Stage::working && group_member_->has_lease(now_);
+    bool is_in = group_member_->stage() == ViewStage::working && group_member_->has_lease(now_);
     return is_in && doing_ == doing;
   }
   void happen(const MemberEvent& event) {
