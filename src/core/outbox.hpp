@@ -76,7 +76,7 @@ class Outbox {
   bool empty() const { return sends_.empty() && effects_.empty(); }
   void clear() {
     sends_.clear();
-    effects_.clear();
+    if (!effects_.empty()) effects_.clear();
   }
 
  private:

@@ -46,17 +46,9 @@ std::optional<Duration> Distribution::bound() const {
   return {};
 }
 
-Duration Distribution::draw_varying(Random& random) const {
-  auto scaled = [](Duration unit, double factor) {
-    return Duration(static_cast<std::int64_t>(static_cast<double>(unit.count()) * factor));
-  };
-  switch (kind_) {
-    case Kind::constant: return first_;
-    case Kind::exponential: return scaled(first_, random.exponential());
-    case Kind::uniform: return first_ + scaled(second_ - first_, random.uniform());
-    case Kind::normal: return std::max(Duration{0}, first_ + scaled(second_, random.normal()));
-  }
-  return first_;
+Duration Distribution::draw_unbounded(Random& random) const {
+  if (kind_ == Kind::exponential) return scaled(first_, random.exponential());
+  return std::max(Duration{0}, first_ + scaled(second_, random.normal()));
 }
 
 }  // namespace conch::sim

@@ -31,12 +31,19 @@ class Distribution {
   /// The largest value that it can draw, if bounded.
   std::optional<Duration> bound() const;
   /// Never negative.
-  Duration draw(Random& random) const { return is_constant() ? first_ : draw_varying(random); }
+  Duration draw(Random& random) const {
+    if (is_constant()) return first_;
+    if (kind_ == Kind::uniform) return first_ + scaled(second_ - first_, random.uniform());
+    return draw_unbounded(random);
+  }
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 
  private:
-  Duration draw_varying(Random& random) const;
+  Duration draw_unbounded(Random& random) const;
+  static Duration scaled(Duration unit, double factor) {
+    return Duration(static_cast<std::int64_t>(static_cast<double>(unit.count()) * factor));
+  }
   constexpr Distribution(Kind kind, Duration first, Duration second)
       : kind_(kind), first_(first), second_(second) {}
 

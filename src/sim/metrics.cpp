@@ -14,23 +14,22 @@ Summary summarize(std::vector<double> values) {
   double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   double squares = 0;
   for (double value : values) squares += (value - mean) * (value - mean);
-  // The smallest value that at least this share of all do not exceed.
+  auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  Summary summary{.mean = mean, .std = std::sqrt(squares / count), .max = *largest, .min = *least};
+  // The smallest value that at least this share of all do not exceed. Values before `begin` do not
+  // exceed those after it.
+  auto begin = values.begin();
   auto percentile = [&](double share) {
     auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * count));
     auto place = values.begin() + std::max<std::ptrdiff_t>(rank, 1) - 1;
-    std::nth_element(values.begin(), place, values.end());
+    std::nth_element(begin, place, values.end());
+    begin = place;
     return *place;
   };
-  auto [min, max] = std::minmax_element(values.begin(), values.end());
-  double least = *min;
-  double largest = *max;
-  return {mean,
-          std::sqrt(squares / count),
-          percentile(0.5),
-          percentile(0.95),
-          percentile(0.99),
-          largest,
-          least};
+  summary.p50 = percentile(0.5);
+  summary.p95 = percentile(0.95);
+  summary.p99 = percentile(0.99);
+  return summary;
 }
 
 double jain_index(const std::vector<double>& shares) {

@@ -27,12 +27,19 @@ NetworkModel::NetworkModel(const Options& options)
     for (Node left = options.sites[site]; left > 0; --left)
       site_of_.insert(site_of_.end(), *size++, site);
   if (bytes_per_s_) line_free_.resize(cluster_of_.size());
+  is_plain_ = plain();
+}
+
+bool NetworkModel::plain() const {
+  return !keeps_order_ && !bytes_per_s_ && partitions_.empty() && !faults_.drop &&
+         faults_.lose == 0 && faults_.duplicate == 0 && faults_.clog.chance == 0;
 }
 
 void NetworkModel::part(std::size_t number, const Partition& partition) {
   std::vector<bool> side(cluster_of_.size());
   for (Node node : partition.nodes) side[node] = true;
   partitions_[number] = {std::move(side), partition.one_way};
+  is_plain_ = false;
 }
 
 bool NetworkModel::parted(Node from, Node to) const {
@@ -42,7 +49,7 @@ bool NetworkModel::parted(Node from, Node to) const {
   });
 }
 
-Arrivals NetworkModel::carry(Node from, Node to, std::uint32_t bytes, Time now) {
+Arrivals NetworkModel::carry_with_care(Node from, Node to, std::uint32_t bytes, Time now) {
   if (++carried_ == faults_.drop || parted(from, to) || random_.chance(faults_.lose)) return {};
   Time departure = now;
   if (bytes_per_s_) {
@@ -55,12 +62,6 @@ Arrivals NetworkModel::carry(Node from, Node to, std::uint32_t bytes, Time now) 
   if (random_.chance(faults_.duplicate))
     arrivals.at[arrivals.copies++] = arrival(from, to, departure);
   return arrivals;
-}
-
-const Distribution& NetworkModel::latency(Node from, Node to) const {
-  if (!latencies_.empty()) return latencies_[cluster_of_[from]][cluster_of_[to]];
-  if (cluster_of_[from] == cluster_of_[to]) return local_;
-  return !site_of_.empty() && site_of_[from] == site_of_[to] ? site_ : remote_;
 }
 
 Time NetworkModel::arrival(Node from, Node to, Time departure) {

@@ -40,11 +40,9 @@ void RunObserver::collect_violations(Time now) {
   }
 }
 
-void RunObserver::write(Time now, Happening happening, Node node, std::optional<Node> peer,
-                        const std::string& detail, std::uint64_t content) {
-  ++happened_[static_cast<std::size_t>(happening)];
-  hash_.add(now, happening, node, peer.value_or(node), content);
-  if (recorder_.records()) recorder_.write({now, happening, node, peer, detail}, oracles_.clocks());
+void RunObserver::record(Time now, Happening happening, Node node, std::optional<Node> peer,
+                         std::string_view detail) {
+  recorder_.write({now, happening, node, peer, std::string(detail)}, oracles_.clocks());
 }
 
 void RunObserver::record_message(Time now, Happening happening, Node node, Node peer, Slot slot) {
@@ -53,7 +51,7 @@ void RunObserver::record_message(Time now, Happening happening, Node node, Node 
 }
 
 void RunObserver::note(Time now, Happening happening, Node node, std::optional<Node> peer,
-                       const std::string& detail) {
+                       std::string_view detail) {
   oracles_.step(node);
   write(now, happening, node, peer, detail);
 }
@@ -72,8 +70,8 @@ void RunObserver::entered(Node node, const Entered& entered, Time now) {
   if (sharing_) sharing_->entered(node, oracles_.wish_of(node), oracles_.inside());
   oracles_.entered(node, entered);
   for (VisitOracle& oracle : visits_) oracles_.report(Property::visits, oracle.entered(node, now));
-  write(now, Happening::enter, node, {},
-        recorder_.records() ? "fence " + print(entered.baton.fence) : "");
+  std::string fence = recorder_.records() ? "fence " + print(entered.baton.fence) : "";
+  write(now, Happening::enter, node, {}, fence);
   collect(now);
 }
 

@@ -77,7 +77,7 @@ class RunObserver {
   void gone(Node node, Time now);
   /// Anything else worth a line in the trace.
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
-            const std::string& detail = {});
+            std::string_view detail = {});
 
   /// At the beginning all nodes exist and nothing has happened yet; after the end nothing more
   /// happens.
@@ -103,7 +103,13 @@ class RunObserver {
 
  private:
   void write(Time now, Happening happening, Node node, std::optional<Node> peer = {},
-             const std::string& detail = {}, std::uint64_t content = 0);
+             std::string_view detail = {}, std::uint64_t content = 0) {
+    ++happened_[static_cast<std::size_t>(happening)];
+    hash_.add(now, happening, node, peer.value_or(node), content);
+    if (recorder_.records()) record(now, happening, node, peer, detail);
+  }
+  void record(Time now, Happening happening, Node node, std::optional<Node> peer,
+              std::string_view detail);
   void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
                      Slot slot) {
     ++happened_[static_cast<std::size_t>(happening)];

@@ -57,30 +57,70 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
       simulated_nodes_(
           make_simulated_nodes(find_algorithm(options.algorithm), options.nodes(), *this)),
       network_(options),
+      observer_(watched(sink), *simulated_nodes_),
+      in_flight_(options.nodes()),
+      transport_({network_, events_, observer_, *simulated_nodes_, in_flight_}),
       processes_(options.nodes()),
       roster_(Members::first(options.nodes())),
-      clusters_(options.labels()) {
+      clusters_(options.labels()),
+      stalled_after_(stalled_after(options.nodes())),
+      has_structure_(simulated_nodes_->entry().can.structured),
+      watches_structure_(has_structure_ && options.nodes() <= options.structure_checked_up_to),
+      restless_(simulated_nodes_->entry().about.restless) {
+  if (!options_.uses_link()) return;
+  links_.emplace(Wiring{network_, events_, observer_, *simulated_nodes_, in_flight_},
+                 first_repetition(options_));
+}
+
+RunObserver::Settings Simulation::watched(TraceSink* sink) const {
   const CatalogEntry& entry = simulated_nodes_->entry();
-  restless_ = entry.about.restless;
-  has_structure_ = entry.can.structured;
   Node nodes = options_.nodes();
-  stalled_after_ = stalled_after(nodes);
-  observer_.emplace(RunObserver::Settings{.nodes = nodes,
-                                          .cluster_of = network_.clusters(),
-                                          .token = entry.can.token,
-                                          .order = entry.about.promises_order &&
-                                                   nodes <= options_.order_checked_up_to,
-                                          .shared = options_.shares(),
-                                          .visits = visit_rules(options_, network_),
-                                          .sink = sink},
-                    *simulated_nodes_);
-  Wiring wiring{nodes, network_, events_, *observer_, *simulated_nodes_};
-  transport_ = options_.uses_link() ? linked_transport(wiring, first_repetition(options_))
-                                    : raw_transport(wiring);
+  return {.nodes = nodes,
+          .cluster_of = network_.clusters(),
+          .token = entry.can.token,
+          .order = entry.about.promises_order && nodes <= options_.order_checked_up_to,
+          .shared = options_.shares(),
+          .visits = visit_rules(options_, network_),
+          .sink = sink};
 }
 
 Assignment Simulation::assignment(NodeId home, const Baton& baton) const {
   return {Epoch{}, roster_, home, baton, options_.tuning, {}, clusters_};
+}
+
+// Defined before the loop, which spends its time here.
+
+void Simulation::post(const Posted& message) {
+  observer_.sent(message, now_);
+  if (!present(message.to)) {
+    observer_.lost(message, now_);
+    return simulated_nodes_->discard(message.slot);
+  }
+  links_ ? links_->send(message, now_) : transport_.send(message, now_);
+}
+
+inline void Simulation::hand_over(Node node, const ArrivedMessage& message) {
+  if (!present(node))
+    return observer_.missed(node, message.from, message.slot, message.token, now_);
+  ++delivered_;
+  ++delivered_since_entry_;
+  observer_.received(node, message.from, message.slot, now_);
+  call(
+      node, [&] { simulated_nodes_->receive(node, message.from, message.slot); }, message.token);
+}
+
+inline void Simulation::deliver(const Event& event) {
+  ArrivedMessage message = transport_.arrive(event);
+  if (linked(event.node)) hand_over(event.node, message);
+  transport_.done(message.slot);
+}
+
+void Simulation::deliver_by_link(const Event& event) {
+  if (!linked(event.node)) return links_->drop(event);
+  for (const ArrivedMessage& message : links_->arrive(event, now_)) {
+    hand_over(event.node, message);
+    links_->done(message.slot);
+  }
 }
 
 Result Simulation::run() {
@@ -92,11 +132,11 @@ Result Simulation::run() {
       now_ = at;
       handle(event);
       if (!draining_.empty()) see_off();
-      if (options_.nodes() <= options_.structure_checked_up_to) check_structure();
+      if (watches_structure_) check_structure();
     }
-    check_structure();
+    if (has_structure_) check_structure();
   } catch (const BrokenInvariant& broken) {
-    observer_->report(Property::invariant, broken.what(), now_);
+    observer_.report(Property::invariant, broken.what(), now_);
   }
   return result();
 }
@@ -114,7 +154,7 @@ void Simulation::start() {
     process.churns = node >= first_churner;
     process.rate = 1 + options_.faults.drift * (2 * fault_random_.uniform() - 1);
   }
-  observer_->begin(nodes);
+  observer_.begin(nodes);
   schedule_faults();
   for (Node node = 0; node < nodes; ++node) {
     call(node, [&] { simulated_nodes_->tell(node, input::Start{}); });
@@ -122,17 +162,9 @@ void Simulation::start() {
   }
 }
 
-/// Schedules an event of the node's own, by its own clock.
-void Simulation::after(Node node, Duration delay, What what, std::uint32_t a, std::uint32_t b) {
-  const Process& process = processes_[node];
-  if (process.rate != 1)
-    delay = Duration(static_cast<std::int64_t>(static_cast<double>(delay.count()) * process.rate));
-  ++local_events_;
-  events_.push(now_ + delay, {.node = node, .a = a, .b = b, .life = process.life, .what = what});
-}
-
 void Simulation::handle(const Event& event) {
   Process& process = processes_[event.node];
+  if (event.what == What::deliver && now_ >= process.paused_until) return deliver(event);
   bool of_the_network = event.what <= What::retransmit;
   bool of_the_world = event.what >= What::fault;
   if (!of_the_network) --local_events_;
@@ -166,51 +198,18 @@ void Simulation::handle(const Event& event) {
   }
 }
 
-void Simulation::deliver(const Event& event) {
-  if (!linked(event.node)) return transport_->drop(event);
-  transport_->arrived(event.a, event.node);
-  hand_over(event.node, {event.a, event.b, event.kind == token_flag});
-}
-
-void Simulation::deliver_by_link(const Event& event) {
-  if (!linked(event.node)) return transport_->drop(event);
-  arrived_.clear();
-  transport_->handle(event, now_, arrived_);
-  for (const ArrivedMessage& message : arrived_) hand_over(event.node, message);
-}
-
-void Simulation::hand_over(Node node, const ArrivedMessage& message) {
-  if (present(node)) {
-    ++delivered_;
-    ++delivered_since_entry_;
-    observer_->received(node, message.from, message.slot, now_);
-    call(
-        node, [&] { simulated_nodes_->receive(node, message.from, message.slot); }, message.token);
-  } else {
-    observer_->missed(node, message.from, message.slot, message.token, now_);
-  }
-  transport_->done(message.slot);
-}
-
-void Simulation::post(const Posted& message) {
-  observer_->sent(message, now_);
-  if (present(message.to)) return transport_->send(message, now_);
-  observer_->lost(message, now_);
-  simulated_nodes_->discard(message.slot);
-}
-
 void Simulation::begin_pending_faults() {
   for (std::size_t number : std::exchange(pending_faults_, {})) begin_fault(number);
 }
 
 void Simulation::report_stuck(bool is_dead) {
-  std::uint64_t waiting = observer_->metrics().waiting();
+  std::uint64_t waiting = observer_.metrics().waiting();
   std::string those = std::to_string(waiting) + " wait";
   std::string what = is_dead ? "nothing can happen any more"
                              : "livelock: " + std::to_string(delivered_since_entry_) +
                                    " messages arrived since the last entry and " + those;
   if (is_dead && waiting > 0) what = "deadlock: " + what + " and " + those;
-  observer_->report(Property::progress, what, now_, waiters());
+  observer_.report(Property::progress, what, now_, waiters());
 }
 
 std::vector<Node> Simulation::waiters() const {
@@ -223,7 +222,7 @@ std::vector<Node> Simulation::waiters() const {
 }
 
 void Simulation::check_memory() {
-  if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
+  if (observer_.violation() || anybody_crashed_ || options_.faults.drop) return;
   auto start = make_simulated_nodes(simulated_nodes_->entry(), options_.nodes(), *this);
   std::size_t allowed = 0;
   std::size_t remembered = 0;
@@ -234,33 +233,33 @@ void Simulation::check_memory() {
     allowed += start->remembered(node);
     remembered += simulated_nodes_->remembered(node);
   }
-  observer_->report(Property::memory, memory_at_rest(remembered, allowed), now_);
+  observer_.report(Property::memory, memory_at_rest(remembered, allowed), now_);
 }
 
 /// Examines the members that have joined, while nothing is on its way.
 void Simulation::examine_structure() {
-  if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
+  if (observer_.violation() || anybody_crashed_ || options_.faults.drop) return;
   std::vector<Node> members;
   for (NodeId member : roster_)
     if (processes_[node_of(member)].phase != Phase::joining) members.push_back(node_of(member));
   touched_ = false;
   if (members.empty()) return;
   ++structure_checks_;
-  observer_->report(Property::structure, finding_of(simulated_nodes_->disorder(members)), now_);
+  observer_.report(Property::structure, finding_of(simulated_nodes_->disorder(members)), now_);
 }
 
 Result Simulation::result() {
   const About& about = simulated_nodes_->entry().about;
   check_memory();
-  observer_->end();
+  observer_.end();
   Result result;
-  result.report = observer_->metrics().report(now_);
-  result.visits = observer_->visits();
-  result.sharing = observer_->sharing();
-  result.violation = observer_->violation();
+  result.report = observer_.metrics().report(now_);
+  result.visits = observer_.visits();
+  result.sharing = observer_.sharing();
+  result.violation = observer_.violation();
   result.ended = now_;
-  result.trace_hash = observer_->trace_hash();
-  result.happened = observer_->happened();
+  result.trace_hash = observer_.trace_hash();
+  result.happened = observer_.happened();
   result.delivered = delivered_;
   result.bytes_per_node = simulated_nodes_->bytes_per_node();
   result.waiting = waiters();

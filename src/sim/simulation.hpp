@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sim/event.hpp"
+#include "sim/linked_transport.hpp"
 #include "sim/observer.hpp"
 #include "sim/options.hpp"
-#include "sim/transport.hpp"
 
 namespace conch::sim {
 
@@ -92,11 +92,11 @@ class Simulation final : private EffectSink {
   void handle(const Event& event);
   /// Whether the run has ended: something broke, all processes are done, or nothing can happen.
   bool over() {
-    if (observer_->violation()) return true;
+    if (observer_.violation()) return true;
     if (!pending_faults_.empty()) begin_pending_faults();
-    bool quiet = transport_->in_flight() == 0 && local_events_ == 0;
+    bool quiet = in_flight_.total() == 0 && local_events_ == 0;
     if (active_ == 0 && (quiet || restless_)) return true;
-    if (observer_->metrics().waiting() == 0) delivered_since_entry_ = 0;
+    if (observer_.metrics().waiting() == 0) delivered_since_entry_ = 0;
     bool is_dead = quiet || events_.empty();
     bool is_stuck = is_dead || delivered_since_entry_ > stalled_after_;
     if (is_stuck) report_stuck(is_dead);
@@ -107,14 +107,22 @@ class Simulation final : private EffectSink {
   void deliver(const Event& event);
   void deliver_by_link(const Event& event);
   void hand_over(Node node, const ArrivedMessage& message);
-  void after(Node node, Duration delay, What what, std::uint32_t a = 0, std::uint32_t b = 0);
+  /// Schedules an event of the node's own, by its own clock.
+  void after(Node node, Duration delay, What what, std::uint32_t a = 0, std::uint32_t b = 0) {
+    const Process& process = processes_[node];
+    if (process.rate != 1)
+      delay =
+          Duration(static_cast<std::int64_t>(static_cast<double>(delay.count()) * process.rate));
+    ++local_events_;
+    events_.push(now_ + delay, {.node = node, .a = a, .b = b, .life = process.life, .what = what});
+  }
   /// A call into a node's algorithm, with the tokens counted before and after.
   template <class Call>
   void call(Node node, Call&& function, bool reads_token = false) {
     touched_ = true;
-    observer_->before_call(node, reads_token);
+    observer_.before_call(node, reads_token);
     function();
-    observer_->after_call(node, now_);
+    observer_.after_call(node, now_);
   }
   Result result();
 
@@ -157,11 +165,12 @@ class Simulation final : private EffectSink {
     Phase phase = processes_[node].phase;
     return phase != Phase::crashed && phase != Phase::away;
   }
+  RunObserver::Settings watched(TraceSink* sink) const;
   Assignment assignment(NodeId home, const Baton& baton) const;
   std::vector<Node> waiters() const;
   void check_memory();
   void check_structure() {
-    if (has_structure_ && touched_ && transport_->in_flight() == 0) examine_structure();
+    if (touched_ && in_flight_.total() == 0) examine_structure();
   }
   void examine_structure();
 
@@ -171,8 +180,11 @@ class Simulation final : private EffectSink {
   EventQueue<Event> events_;
   std::unique_ptr<SimulatedNodes> simulated_nodes_;
   NetworkModel network_;
-  std::optional<RunObserver> observer_;
-  std::unique_ptr<Transport> transport_;
+  RunObserver observer_;
+  InFlight in_flight_;
+  RawTransport transport_;
+  /// Instead of the other, if the options say so.
+  std::optional<LinkedTransport> links_;
 
   Time now_;
   std::vector<Process> processes_;
@@ -180,7 +192,6 @@ class Simulation final : private EffectSink {
   Clusters clusters_;
   /// Nodes that have left while messages from them or to them are on their way.
   std::vector<Node> draining_;
-  std::vector<ArrivedMessage> arrived_;
   std::vector<ApplicationMessage> told_;
   std::map<std::pair<Node, TimerId>, std::uint32_t> timers_;
   /// Faults that fit no node yet, and the nodes that the others struck.
@@ -191,12 +202,14 @@ class Simulation final : private EffectSink {
   std::uint64_t active_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t delivered_since_entry_ = 0;
-  std::uint64_t stalled_after_ = 0;
+  std::uint64_t stalled_after_;
   std::uint64_t structure_checks_ = 0;
   /// Something was done since the structure was examined.
   bool touched_ = true;
-  bool has_structure_ = false;
-  bool restless_ = false;
+  bool has_structure_;
+  /// Examined in every moment of rest, and not only at the end.
+  bool watches_structure_;
+  bool restless_;
   bool anybody_crashed_ = false;
 };
 

@@ -79,7 +79,7 @@ void Simulation::begin_fault(std::size_t number) {
   std::optional<Duration> length;
   if (const auto* partition = std::get_if<Partition>(&fault)) {
     network_.part(number, *partition);
-    for (Node node : partition->nodes) observer_->note(now_, Happening::partition, node);
+    for (Node node : partition->nodes) observer_.note(now_, Happening::partition, node);
     length = partition->length;
   } else {
     Who who = std::visit(
@@ -92,14 +92,14 @@ void Simulation::begin_fault(std::size_t number) {
     if (!node) return pending_faults_.push_back(number);
     struck_[number] = *node;
     if (const auto* pause = std::get_if<Pause>(&fault)) {
-      observer_->note(now_, Happening::pause, *node);
+      observer_.note(now_, Happening::pause, *node);
       processes_[*node].paused_until =
           std::max(processes_[*node].paused_until, now_ + pause->length);
     } else if (const auto* its_crash = std::get_if<Crash>(&fault)) {
       crash(*node);
       length = its_crash->length;
     } else {
-      observer_->note(now_, Happening::suspect, *node);
+      observer_.note(now_, Happening::suspect, *node);
       suspect(*node);
     }
   }
@@ -112,7 +112,7 @@ void Simulation::end_fault(std::size_t number) {
   const ScheduledFault& fault = options_.faults.scheduled[number];
   if (const auto* partition = std::get_if<Partition>(&fault)) {
     network_.heal(number);
-    for (Node node : partition->nodes) observer_->note(now_, Happening::heal, node);
+    for (Node node : partition->nodes) observer_.note(now_, Happening::heal, node);
   } else {
     restart(struck_[number]);
   }
@@ -125,8 +125,8 @@ void Simulation::crash(Node node) {
   if (process.phase != Phase::done) --active_;
   process.phase = Phase::crashed;
   ++process.life;
-  observer_->crashed(node, now_);
-  transport_->disconnect(node);
+  observer_.crashed(node, now_);
+  if (links_) links_->disconnect(node);
   simulated_nodes_->destroy(node);
   if (!options_.faults.detect_after) return;
   ++local_events_;
@@ -138,7 +138,7 @@ void Simulation::restart(Node node) {
   Process& process = processes_[node];
   ++process.life;
   ++active_;
-  observer_->note(now_, Happening::restart, node);
+  observer_.note(now_, Happening::restart, node);
   call(node, [&] {
     simulated_nodes_->create(node, assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}}));
     simulated_nodes_->tell(node, input::Start{});

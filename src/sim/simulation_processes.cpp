@@ -29,7 +29,7 @@ void Simulation::request(Node node) {
   process.phase = Phase::waiting;
   ++process.request;
   Wish wish = options_.shares() ? draw_wish() : Wish{};
-  observer_->requested(node, wish, now_);
+  observer_.requested(node, wish, now_);
   maybe_tell(node);
   if (process.churns) {
     after(node, patience(), What::drop, 0, process.request);
@@ -76,7 +76,7 @@ void Simulation::maybe_tell(Node node) {
 }
 
 void Simulation::tell(Node node, Node to) {
-  told_.push_back({simulated_nodes_->stamp(node), observer_->tells(node, to, now_)});
+  told_.push_back({simulated_nodes_->stamp(node), observer_.tells(node, to, now_)});
   Arrivals arrivals = network_.carry(node, to, 16, now_);
   if (arrivals.copies == 0) return;
   ++local_events_;
@@ -90,7 +90,7 @@ void Simulation::tell(Node node, Node to) {
 void Simulation::told(const Event& event) {
   if (!present(event.node)) return;
   const ApplicationMessage message = std::exchange(told_[event.b], {});
-  observer_->told(event.node, event.a, message.clock, now_);
+  observer_.told(event.node, event.a, message.clock, now_);
   simulated_nodes_->observe(event.node, message.stamp);
   request(event.node);
 }
@@ -100,14 +100,14 @@ void Simulation::entered(Node node, const Entered& entered) {
   CONCH_EXPECT(process.phase == Phase::waiting, "only a waiter enters");
   process.phase = Phase::inside;
   delivered_since_entry_ = 0;
-  observer_->entered(node, entered, now_);
+  observer_.entered(node, entered, now_);
   after(node, options_.hold.draw(random_), What::release, 0, process.request);
 }
 
 void Simulation::release(Node node, std::uint32_t request) {
   Process& process = processes_[node];
   if (process.phase != Phase::inside || process.request != request) return;  // dropped before
-  DataRef data = observer_->released(node, now_);
+  DataRef data = observer_.released(node, now_);
   call(node, [&] { simulated_nodes_->tell(node, input::Release{data}); });
   finished(node);
 }
@@ -116,7 +116,7 @@ void Simulation::cancel(Node node, std::uint32_t request) {
   Process& process = processes_[node];
   if (process.phase != Phase::waiting || process.request != request) return;
   process.phase = Phase::cancelling;
-  observer_->cancelled(node, now_);
+  observer_.cancelled(node, now_);
   call(node, [&] { simulated_nodes_->tell(node, input::Cancel{}); });
 }
 
@@ -129,7 +129,7 @@ void Simulation::withdrawn(Node node) {
   CONCH_EXPECT(processes_[node].phase == Phase::cancelling,
                "only a cancelled request is withdrawn");
   delivered_since_entry_ = 0;
-  observer_->withdrawn(node, now_);
+  observer_.withdrawn(node, now_);
   finished(node);
 }
 
@@ -150,12 +150,12 @@ void Simulation::finished(Node node) {
 }
 
 void Simulation::leave(Node node) {
-  observer_->note(now_, Happening::leave, node);
+  observer_.note(now_, Happening::leave, node);
   call(node, [&] { simulated_nodes_->tell(node, input::Leave{}); });
 }
 
 void Simulation::left(Node node) {
-  observer_->gone(node, now_);
+  observer_.gone(node, now_);
   processes_[node].phase = Phase::draining;
   roster_ = roster_.without(id_of(node));
   draining_.push_back(node);
@@ -170,19 +170,19 @@ void Simulation::left(Node node) {
 void Simulation::see_off() {
   for (Node node : std::exchange(draining_, {})) {
     if (processes_[node].phase != Phase::draining) continue;  // it has crashed
-    if (transport_->in_flight_of(node) > 0) {
+    if (in_flight_.of(node) > 0) {
       draining_.push_back(node);
       continue;
     }
     processes_[node].phase = Phase::away;
-    transport_->disconnect(node);
+    if (links_) links_->disconnect(node);
     after(node, options_.think.draw(random_), What::join);
   }
 }
 
 /// Puts the node onto the roster first; then it asks a member to welcome it.
 void Simulation::join(Node node) {
-  observer_->joins(node, now_);
+  observer_.joins(node, now_);
   Members welcoming = roster_;
   processes_[node].phase = Phase::joining;
   roster_ = roster_.with(id_of(node));
@@ -193,7 +193,7 @@ void Simulation::join(Node node) {
 }
 
 void Simulation::joined(Node node) {
-  observer_->note(now_, Happening::joined, node);
+  observer_.note(now_, Happening::joined, node);
   think(node);
 }
 

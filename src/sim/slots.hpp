@@ -15,15 +15,14 @@ template <class Value>
 class Slots {
  public:
   Slot put(Value value) {
-    if (free_.empty()) grow();
-    Slot slot = free_.back();
-    free_.pop_back();
+    if (free_count_ == 0) grow();
+    Slot slot = free_[--free_count_];
     at(slot) = std::move(value);
     return slot;
   }
   /// The value stays where it is until its slot is freed.
   const Value& operator[](Slot slot) const { return blocks_[slot / block_size][slot % block_size]; }
-  void free(Slot slot) { free_.push_back(slot); }
+  void free(Slot slot) { free_[free_count_++] = slot; }
   Value take(Slot slot) {
     free(slot);
     return std::exchange(at(slot), Value());
@@ -36,11 +35,14 @@ class Slots {
   void grow() {
     auto first = static_cast<Slot>(blocks_.size()) * block_size;
     blocks_.push_back(std::make_unique<Value[]>(block_size));
-    for (Slot i = block_size; i > 0; --i) free_.push_back(first + i - 1);
+    free_.resize(first + block_size);
+    for (Slot i = block_size; i > 0; --i) free(first + i - 1);
   }
 
   std::vector<std::unique_ptr<Value[]>> blocks_;
+  /// A stack: the first so many of these.
   std::vector<Slot> free_;
+  std::size_t free_count_ = 0;
 };
 
 }  // namespace conch::sim

@@ -1,13 +1,10 @@
-// Carries messages from one algorithm value to another: through the network as it is, or over
-// reliable links.
+// Carries messages from one algorithm value to another through the network as it is.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <vector>
 
+#include "core/flat_set.hpp"
 #include "sim/event.hpp"
-#include "sim/link.hpp"
 #include "sim/network.hpp"
 #include "sim/observer.hpp"
 
@@ -23,53 +20,71 @@ struct ArrivedMessage {
   bool token;
 };
 
-class Transport {
+/// How many messages of the algorithm may still arrive, in all and from or to each node.
+class InFlight {
  public:
-  virtual ~Transport() = default;
-  virtual void send(const Posted& message, Time now) = 0;
-  /// Appends the messages that a `frame` or `retransmit` event brings to its node, in order; a
-  /// `deliver` event is itself a message.
-  virtual void handle(const Event&, Time, std::vector<ArrivedMessage>&) {}
-  /// The message has been read.
-  virtual void done(Slot slot) = 0;
-  /// The event's node does not exist: what it brings is lost.
-  virtual void drop(const Event& event) = 0;
-  /// The node has crashed or left: its links end, and what was on them is lost.
-  virtual void disconnect(Node node) = 0;
-  /// Messages of the algorithm that may still arrive; and those from or to one node.
-  std::uint64_t in_flight() const { return in_flight_; }
-  std::uint64_t in_flight_of(Node node) const { return in_flight_of_[node]; }
-  void arrived(Node from, Node to) {
-    --in_flight_;
-    --in_flight_of_[from];
-    --in_flight_of_[to];
-  }
-
- protected:
-  explicit Transport(Node nodes) : in_flight_of_(nodes) {}
+  explicit InFlight(Node nodes) : of_(nodes) {}
+  std::uint64_t total() const { return total_; }
+  std::uint64_t of(Node node) const { return of_[node]; }
   void departed(Node from, Node to) {
-    ++in_flight_;
-    ++in_flight_of_[from];
-    ++in_flight_of_[to];
+    ++total_;
+    ++of_[from];
+    ++of_[to];
+  }
+  void arrived(Node from, Node to) {
+    --total_;
+    --of_[from];
+    --of_[to];
   }
 
  private:
-  std::uint64_t in_flight_ = 0;
-  std::vector<std::uint32_t> in_flight_of_;
+  std::uint64_t total_ = 0;
+  std::vector<std::uint32_t> of_;
 };
 
 /// What a transport works with.
 struct Wiring {
-  Node nodes;
   NetworkModel& network;
   EventQueue<Event>& events;
   RunObserver& observer;
   SimulatedNodes& simulated_nodes;
+  InFlight& in_flight;
 };
 
-/// A message is lost or repeated if the network does so.
-std::unique_ptr<Transport> raw_transport(Wiring wiring);
-/// Delivers exactly once and in order, whatever the network does.
-std::unique_ptr<Transport> linked_transport(Wiring wiring, Duration first_repetition);
+/// Loses or repeats a message if the network does so.
+class RawTransport {
+ public:
+  explicit RawTransport(Wiring wiring) : wiring_(wiring) {}
+
+  void send(const Posted& message, Time now) {
+    Arrivals arrivals = wiring_.network.carry(message.from, message.to, message.bytes, now);
+    if (arrivals.copies != 1) note(message, arrivals.copies, now);
+    for (int copy = 0; copy < arrivals.copies; ++copy) {
+      wiring_.in_flight.departed(message.from, message.to);
+      wiring_.events.push(arrivals.at[copy],
+                          {.node = message.to,
+                           .a = message.from,
+                           .b = message.slot,
+                           .what = What::deliver,
+                           .kind = message.token ? token_flag : std::uint8_t{0}});
+    }
+  }
+  /// The message has arrived; `done` follows when it has been read, or lost.
+  ArrivedMessage arrive(const Event& event) {
+    wiring_.in_flight.arrived(event.a, event.node);
+    return {event.a, event.b, event.kind == token_flag};
+  }
+  void done(Slot slot) {
+    if (twins_.empty() || !wait_for_twin(slot)) wiring_.simulated_nodes.discard(slot);
+  }
+
+ private:
+  void note(const Posted& message, int copies, Time now);
+  bool wait_for_twin(Slot slot);
+
+  Wiring wiring_;
+  /// Messages with two copies, neither of which has been read.
+  FlatSet<Slot> twins_;
+};
 
 }  // namespace conch::sim
