@@ -80,7 +80,7 @@ struct About {
   bool needs_fifo = false;
   /// Leaving needs FIFO channels: otherwise a message could reach a node that is gone.
   bool leave_needs_fifo = false;
-  /// For a specimen: the property that breaks, and a system in which it does.
+  /// Where a rule is left out on purpose: the property that breaks, and a system in which it does.
   std::string_view caught_by = "";
   Trap caught_in = {};
   /// Whether it uses the clusters; and whether near requests overtake distant ones, as often as

@@ -41,13 +41,12 @@ std::optional<NodeId> root_before(NodeId self, Key key, const LeafSet& leaves,
 
 }  // namespace
 
-FingerTable::FingerTable(std::span<const NodeId> members, std::size_t place, const Latency&) {
+FingerTable::FingerTable(const RingIds& members, std::size_t place, const Latency&) {
   NodeId self = members[place];
   NodeId successor = members[(place + 1) % members.size()];
   for (int i = 63; i >= 0 && successor != self; --i) {
     NodeId start{static_cast<std::uint64_t>(start_of(self, i))};
-    auto found = std::lower_bound(members.begin(), members.end(), start);
-    NodeId node = found == members.end() ? members.front() : *found;
+    NodeId node = members[members.at_or_after(start) % members.size()];
     if (node != self && finger(self, node) == i) nodes_.push_back(node);
     if (node == successor) break;
   }

@@ -16,7 +16,7 @@ class FingerTable {
  public:
   FingerTable() = default;
   /// From all members, sorted. They determine the fingers; latencies choose nothing.
-  FingerTable(std::span<const NodeId> members, std::size_t place, const Latency& latency);
+  FingerTable(const RingIds& members, std::size_t place, const Latency& latency);
 
   static std::optional<NodeId> hop(NodeId self, bool self_stays, Key key, const LeafSet& leaves,
                                    const FingerTable& table, std::optional<NodeId> except);

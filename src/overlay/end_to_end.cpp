@@ -16,13 +16,13 @@ EndToEnd::EndToEnd(NodeId self, const Assignment& start)
       policy_(policy_of<ProtocolPolicy>(start.tuning)),
       replicas_(start.tuning.replication),
       tenure_(start),
-      data_(start.baton.data),
-      views_(replicas_.size()) {}
+      data_(start.baton.data) {}
 
 void EndToEnd::request(Out& out) {
   CONCH_EXPECT(stage_ == Stage::idle, "a process asks once");
   stage_ = Stage::waiting;
   ts_ = {{++clock_.value}, self_};
+  views_.resize(replicas_.size());
   await_turn(out);
   if (entry_ && entry_->node == self_) entry_.reset();
   if (!entry_) return ask(false, out);
@@ -67,7 +67,7 @@ void EndToEnd::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
   yields_ = retried_ = 0;
-  views_.assign(replicas_.size(), View{});
+  views_ = std::vector<View>();
   copy_.reset();
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off, Alarm::ping, Alarm::silence})
     out.disarm(timer_of(alarm));
@@ -249,7 +249,8 @@ void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
   std::visit(
       [&]<class M>(const M& m) {
         if constexpr (for_replicas<M>) {
-          if (views_[m.replica].node == node) views_[m.replica].node.reset();
+          if (stage_ != Stage::idle && views_[m.replica].node == node)
+            views_[m.replica].node.reset();
           ways_.erase(m.replica);
           out.route(replicas_.key(m.replica), m);
         } else if constexpr (std::same_as<M, Token>) {

@@ -68,27 +68,27 @@ bool PrefixTable::is_in(const Slot& slot, std::size_t place) const {
   return place < nodes_.size() && slot.contains(nodes_[place]);
 }
 
-PrefixTable::PrefixTable(std::span<const NodeId> members, std::size_t place,
-                         const Latency& latency) {
+PrefixTable::PrefixTable(const RingIds& members, std::size_t place, const Latency& latency) {
   NodeId self = members[place];
   std::vector<std::pair<NodeId, std::uint32_t>> chosen;
-  std::span<const NodeId> alike = members;  // the nodes that share the digits above this row
-  for (int row = 0; alike.size() > 1; ++row) {
+  std::size_t begin = 0, end = members.size();  // the nodes that share the digits above this row
+  for (int row = 0; end - begin > 1; ++row) {
     int shift = shift_of(row);
-    std::span<const NodeId> next;
-    for (auto rest = alike; !rest.empty();) {
-      Slot slot{rest.front().value >> shift, shift};
-      auto end = std::partition_point(rest.begin(), rest.end(),
-                                      [&](NodeId node) { return slot.contains(node); });
-      auto size = static_cast<std::size_t>(end - rest.begin());
+    std::size_t next_begin = 0, next_end = 0;
+    for (std::size_t first = begin, after = 0; first < end; first = after) {
+      Slot slot{members[first].value >> shift, shift};
+      std::uint64_t beyond = (slot.prefix + 1) << shift;  // 0 at the end of the ring
+      after = beyond == 0 ? end : members.at_or_after(NodeId{beyond});
       if (slot.contains(self)) {
-        next = rest.first(size);
+        next_begin = first;
+        next_end = after;
       } else {
-        chosen.push_back(pick(self, rest.first(size), slot.prefix, latency));
+        chosen.push_back(
+            pick(self, members.ids().subspan(first, after - first), slot.prefix, latency));
       }
-      rest = rest.subspan(size);
     }
-    alike = next;
+    begin = next_begin;
+    end = next_end;
   }
   std::sort(chosen.begin(), chosen.end());
   nodes_.reserve(chosen.size());

@@ -19,7 +19,7 @@ class PrefixTable {
   PrefixTable() = default;
   /// From all members, sorted. Takes the nearest of a sample of each slot if latencies are known;
   /// else any one, but not the same one at every node.
-  PrefixTable(std::span<const NodeId> members, std::size_t place, const Latency& latency);
+  PrefixTable(const RingIds& members, std::size_t place, const Latency& latency);
 
   /// How many digits two places share.
   static int shared_digits(NodeId a, Key b);

@@ -52,6 +52,7 @@
 #include "core/flat_set.hpp"
 #include "overlay/leaf_set.hpp"
 #include "overlay/protocol_policy.hpp"
+#include "overlay/ring_ids.hpp"
 
 namespace conch::overlay {
 
@@ -152,11 +153,11 @@ class RingMember {
   explicit RingMember(NodeId self, Upkeep upkeep = {})
       : self_(self), upkeep_(upkeep), leaves_(self) {}
   /// One of many members, sorted by id, that start as if all had joined long ago.
-  RingMember(std::span<const NodeId> members, std::size_t place, Upkeep upkeep = {},
+  RingMember(const RingIds& members, std::size_t place, Upkeep upkeep = {},
              const Latency& latency = {})
       : self_(members[place]),
         upkeep_(upkeep),
-        leaves_(members, place),
+        leaves_(members.ids(), place),
         table_(members, place, latency) {}
   /// A member from the start, or an outsider that may join.
   RingMember(NodeId self, const Assignment& start)
@@ -168,9 +169,9 @@ class RingMember {
 
   /// This node after others have joined and left, at once; it keeps what it knows of those still
   /// there. It is at `place` of the sorted members.
-  RingMember among(std::span<const NodeId> members, std::size_t place) const {
+  RingMember among(const RingIds& members, std::size_t place) const {
     RingMember changed(members, place, upkeep_);
-    changed.table_.keep(self_, table_, members);
+    changed.table_.keep(self_, table_, members.ids());
     return changed;
   }
 

@@ -13,8 +13,7 @@ Voting::Voting(NodeId self, const Assignment& start, Habit habit)
       replicas_(start.tuning.replication),
       tenure_(start),
       habit_(habit),
-      baton_{Fence(Epoch{}, 0), start.baton.data},
-      views_(replicas_.size()) {}
+      baton_{Fence(Epoch{}, 0), start.baton.data} {}
 
 // Asking.
 
@@ -22,6 +21,7 @@ void Voting::request(Out& out) {
   CONCH_EXPECT(stage_ == Stage::idle, "a process asks once");
   stage_ = Stage::waiting;
   ts_ = {{++clock_.value}, self_};
+  views_.resize(replicas_.size());
   ask(false, out);
   await_turn(out);
 }
@@ -72,7 +72,7 @@ void Voting::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
   yields_ = impatience_ = 0;
-  views_.assign(replicas_.size(), View{});
+  views_ = std::vector<View>();
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off}) out.disarm(timer_of(alarm));
   rounds_.stop(out);
 }
@@ -311,7 +311,7 @@ bool Voting::ignores(NodeId from, const Message& message) const {
 void Voting::unreachable(NodeId node, const Message& message, Out& out) {
   std::optional<Index> index = addressee(message);
   if (!index) return;
-  if (views_[*index].node == node) views_[*index].node.reset();
+  if (stage_ != Stage::idle && views_[*index].node == node) views_[*index].node.reset();
   out.route(replicas_.key(*index), message);
 }
 

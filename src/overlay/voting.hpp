@@ -238,6 +238,7 @@ class Voting {
 
   Stage stage_ = Stage::idle;
   Priority ts_;
+  /// Of each replica, while a request is alive; empty otherwise.
   std::vector<View> views_;
   bool backing_off_ = false;
   bool patient_ = false;

@@ -29,8 +29,8 @@ void OverlayScaleRun<P, O>::churn() {
   std::vector<Node> left = change_members();
   before.resize(members_.size());
   places_ = RingIndex(present());
-  for (std::size_t i = 0; i < places_.nodes().size(); ++i) {
-    Member& member = members_[places_.nodes()[i]];
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Member& member = members_[places_[i]];
     member.overlay = member.overlay.among(places_.ids(), i);
   }
   handing_over_ = true;
@@ -45,7 +45,7 @@ template <overlay::RoutedProtocol P, overlay::Overlay O>
 void OverlayScaleRun<P, O>::hand_over(Lock& lock,
                                       const std::vector<std::optional<overlay::Arc>>& before) {
   std::vector<Node> moved;
-  for (const auto& [node, seat] : lock.seats)
+  for (const auto& [node, state] : lock.states)
     if (before[node] != domain(node)) moved.push_back(node);
   replicas_first_ = true;
   for (Node node : moved)

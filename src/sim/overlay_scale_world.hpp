@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,7 +33,7 @@ class OverlayScaleRun {
         random_(options.seed, 1),
         network_(options.seed, 2),
         moves_(options.seed, 3) {
-    Replication& terms = tuning_.replication = options.replication;
+    Replication& terms = start_.tuning.replication = options.replication;
     terms.lease = Duration::zero();
     terms.round_trip = options.round_trip * hop;
     // A critical section takes two rounds on average, or one if waiters ask again in every round.
@@ -102,7 +103,7 @@ class OverlayScaleRun {
   };
   struct Lock {
     std::uint64_t name = 0;
-    std::map<Node, LockState> seats;
+    std::map<Node, LockState> states;
     std::optional<Node> holder;
     unsigned waiters = 0;
     /// Messages, and nodes that are about to ask.
@@ -118,12 +119,17 @@ class OverlayScaleRun {
 
   // Beginning and end.
 
+  /// Numbers the nodes in the order of their ids, so that neighbours are near in memory, too.
   void found() {
+    std::vector<NodeId> ids;
+    for (Node node = 0; node < options_.nodes; ++node) ids.push_back(NodeId{moves_.next()});
+    std::sort(ids.begin(), ids.end());
+    std::vector<std::pair<NodeId, Node>> numbered;
+    for (Node node = 0; node < options_.nodes; ++node) numbered.emplace_back(ids[node], node);
+    places_ = RingIndex(std::move(numbered));
     members_.reserve(options_.nodes);
-    while (members_.size() < options_.nodes) add_member();
-    places_ = RingIndex(present());
-    const std::vector<Node>& nodes = places_.nodes();
-    for (std::size_t i = 0; i < nodes.size(); ++i) members_[nodes[i]].overlay = O(places_.ids(), i);
+    for (Node node = 0; node < options_.nodes; ++node)
+      members_.push_back({ids[node], O(places_.ids(), node)});
     measure_routes();
   }
   void add_member() {
@@ -149,7 +155,7 @@ class OverlayScaleRun {
     result_.mean_route = static_cast<double>(hops) / routes;
   }
   /// Draws one of the nodes that are there.
-  Node anybody(Random& random) { return places_.nodes()[random.below(places_.nodes().size())]; }
+  Node anybody(Random& random) { return places_[random.below(places_.size())]; }
 
   OverlayScaleResult report() {
     for (std::size_t i = 0; i < kinds; ++i)
@@ -237,6 +243,7 @@ class OverlayScaleRun {
 
   void handle(Lock& lock, const Due& due) {
     const Event& event = due.event;
+    if (!lock.events.empty()) prefetch_table(lock.events.next().event.node);
     if (event.what != What::timer) --lock.under_way;
     switch (event.what) {
       case What::ask: return ask(lock, event.node);
@@ -251,42 +258,55 @@ class OverlayScaleRun {
 
   /// Lets this node ask; another one if it has asked already, none if all have.
   void ask(Lock& lock, Node node) {
-    if (lock.waiters + (lock.holder ? 1 : 0) >= places_.nodes().size()) return;
+    if (lock.waiters + (lock.holder ? 1 : 0) >= places_.size()) return;
     auto has_asked = [&] {
-      auto seat = lock.seats.find(node);
-      return lock.holder == node || (seat != lock.seats.end() && seat->second.waits);
+      auto state = lock.states.find(node);
+      return lock.holder == node || (state != lock.states.end() && state->second.waits);
     };
     while (has_asked()) node = anybody(network_);
     ++result_.asked;
     ++lock.waiters;
     members_[node].asked = true;
-    seat_of(lock, node).waits = true;
-    call(lock, node, [](P& p, Out& out) { p.request(out); });
+    call(
+        lock, node, [](P& p, Out& out) { p.request(out); }, true);
   }
 
   void ring(Lock& lock, const Due& due) {
-    auto seat = lock.seats.find(due.event.node);
-    if (seat == lock.seats.end()) return;
+    auto state = lock.states.find(due.event.node);
+    if (state == lock.states.end()) return;
     std::pair<TimerId, std::uint64_t> armed{TimerId(due.event.a), due.order};
-    if (std::erase(seat->second.armed, armed) == 0) return;
+    if (std::erase(state->second.armed, armed) == 0) return;
     call(lock, due.event.node, [&](P& p, Out& out) { p.timer(armed.first, out); });
   }
 
-  LockState& seat_of(Lock& lock, Node node) {
-    auto found = lock.seats.find(node);
-    if (found != lock.seats.end()) return found->second;
-    tuning_.replication.name = lock.name;
-    NodeId id = members_[node].id;
-    result_.values_most = std::max(result_.values_most, ++values_);
-    LockState fresh{P(id, Assignment::fresh({}, id, tuning_)), false, {}};
-    return lock.seats.emplace(node, std::move(fresh)).first->second;
+  LockState fresh_state(const Lock& lock, Node node) {
+    start_.tuning.replication.name = lock.name;
+    start_.home = members_[node].id;
+    return {P(start_.home, start_), false, {}};
   }
 
+  /// Keeps the state only if it remembers something afterwards. On most nodes that a message passes
+  /// it does not.
   template <class Call>
-  void call(Lock& lock, Node node, Call&& function) {
-    LockState& seat = seat_of(lock, node);
+  void call(Lock& lock, Node node, Call&& function, bool asks = false) {
+    auto found = lock.states.lower_bound(node);
+    bool is_kept = found != lock.states.end() && found->first == node;
+    std::optional<LockState> fresh;
+    if (!is_kept) fresh.emplace(fresh_state(lock, node));
+    LockState& state = is_kept ? found->second : *fresh;
+    state.waits |= asks;
     Out out;
-    function(seat.value, out);
+    function(state.value, out);
+    carry_out(lock, node, state, out);
+    bool is_needed = !state.value.blank() || state.waits || !state.armed.empty();
+    if (is_needed && !is_kept) {
+      lock.states.emplace_hint(found, node, std::move(state));
+      result_.values_most = std::max(result_.values_most, ++values_);
+    } else if (is_kept && !is_needed) {
+      forget(lock, node);
+    }
+  }
+  void carry_out(Lock& lock, Node node, LockState& state, Out& out) {
     for (auto& send : out.sends()) {
       if (std::optional<Key> key = key_instead(lock, send.message))
         pass_on(lock, node, *key, 0, std::move(send.message));
@@ -302,14 +322,13 @@ class OverlayScaleRun {
       pass_on(lock, node, route.key, 0, std::move(route.message));
     }
     for (const Effect& effect : out.effects())
-      std::visit([&](const auto& chosen) { apply(lock, node, seat, chosen); }, effect);
-    if (seat.value.blank() && !seat.waits && seat.armed.empty()) forget(lock, node);
+      std::visit([&](const auto& chosen) { apply(lock, node, state, chosen); }, effect);
   }
   /// The key to which a message for a replica goes, if clients know replicas only by their keys.
   std::optional<Key> key_instead(const Lock& lock, const Message& message) {
     if (!options_.by_keys) return std::nullopt;
-    tuning_.replication.name = lock.name;
-    overlay::Replicas replicas(tuning_.replication);
+    start_.tuning.replication.name = lock.name;
+    overlay::Replicas replicas(start_.tuning.replication);
     return std::visit(
         [&]<class M>(const M& m) -> std::optional<Key> {
           std::string_view name = M::type_name;
@@ -320,34 +339,45 @@ class OverlayScaleRun {
         },
         message);
   }
-  void forget(Lock& lock, Node node) { values_ -= lock.seats.erase(node); }
+  void forget(Lock& lock, Node node) { values_ -= lock.states.erase(node); }
 
-  void apply(Lock& lock, Node node, LockState& seat, const Entered&) {
-    if (lock.holder || !seat.waits)
+  void apply(Lock& lock, Node node, LockState& state, const Entered&) {
+    if (lock.holder || !state.waits)
       violate(Property::mutual_exclusion, "somebody enters who has not asked, or beside another");
     lock.holder = node;
-    seat.waits = false;
+    state.waits = false;
     --lock.waiters;
     ++result_.granted;
   }
-  void apply(Lock& lock, Node node, LockState& seat, const Armed& armed) {
-    apply(lock, node, seat, Disarmed{armed.timer});
+  void apply(Lock& lock, Node node, LockState& state, const Armed& armed) {
+    apply(lock, node, state, Disarmed{armed.timer});
     bool is_plan = armed.timer == overlay::timer_of(overlay::Alarm::retry);
     Duration more = up_to(std::max(armed.max - armed.min, Duration{}), network_);
     Time at = is_plan ? begin_ + armed.min : lock.now + armed.min + more;
     std::uint64_t order = push(lock, is_plan ? lock.plans : lock.events, at,
                                {What::timer, node, static_cast<std::uint32_t>(armed.timer)});
-    seat.armed.emplace_back(armed.timer, order);
+    state.armed.emplace_back(armed.timer, order);
   }
-  void apply(Lock&, Node, LockState& seat, const Disarmed& disarmed) {
-    std::erase_if(seat.armed, [&](const auto& armed) { return armed.first == disarmed.timer; });
+  void apply(Lock&, Node, LockState& state, const Disarmed& disarmed) {
+    std::erase_if(state.armed, [&](const auto& armed) { return armed.first == disarmed.timer; });
   }
   template <class E>
   void apply(Lock&, Node, LockState&, const E&) {
     CONCH_EXPECT(false, "no request is cancelled, and nothing fails");
   }
 
-  // Messages.
+  // Messages. Nodes are all over the memory, so what a message will need is fetched while others
+  // are handled: its receiver when it is sent, and the receiver's table when it is next.
+
+  template <class T>
+  static void prefetch(const T* first, std::size_t count) {
+    auto* begin = reinterpret_cast<const std::byte*>(first);
+    for (std::size_t at = 0; at < count * sizeof(T); at += 64) __builtin_prefetch(begin + at);
+  }
+  void prefetch_table(Node node) const {
+    const auto& nodes = members_[node].overlay.table().nodes();
+    prefetch(nodes.data(), nodes.size());
+  }
 
   void pass_on(Lock& lock, Node node, Key key, unsigned hops, Message message) {
     CONCH_EXPECT(hops < overlay::hops_max, "a route ends");
@@ -365,6 +395,7 @@ class OverlayScaleRun {
     if (!inwards) ++sent_[message.index()];
     if (handing_over_ && !inwards) ++result_.handover;
     std::optional<Node> node = inwards ? from : places_.find(to);
+    if (node) prefetch(&members_[*node], 1);
     Duration delay = inwards ? hop / 1000 : hop / 2 + up_to(hop, network_);
     Slot slot = envelopes_.put({self, to, key, hops, std::move(message)});
     push(lock, lock.events, lock.now + delay,
@@ -394,7 +425,8 @@ class OverlayScaleRun {
   }
 
   OverlayScaleOptions options_;
-  Tuning tuning_;
+  /// How a value of any lock starts, at any node; the lock's name and the node are filled in.
+  Assignment start_ = Assignment::fresh({}, {}, {});
   /// One draws requests and releases, one the network, and one the members: so that the requests
   /// are the same, however many nodes come and go.
   Random random_;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/types.hpp"
+#include "overlay/ring_ids.hpp"
 #include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
@@ -18,9 +18,10 @@ class RingIndex {
  public:
   RingIndex() = default;
   /// There is at least one member.
-  explicit RingIndex(std::vector<std::pair<NodeId, Node>> members) {
-    std::sort(members.begin(), members.end());
-    for (auto [id, node] : members) ids_.push_back(id), nodes_.push_back(node);
+  explicit RingIndex(std::vector<std::pair<NodeId, Node>> members) : members_(std::move(members)) {
+    if (!std::is_sorted(members_.begin(), members_.end()))
+      std::sort(members_.begin(), members_.end());
+    for (auto [id, node] : members_) ids_.push_back(id);
     shift_ = 64 - std::max(1, static_cast<int>(std::bit_width(ids_.size())));
     first_.resize((std::size_t{1} << (64 - shift_)) + 1);
     std::size_t place = 0;
@@ -30,30 +31,31 @@ class RingIndex {
     }
   }
 
-  /// Sorted.
-  std::span<const NodeId> ids() const { return ids_; }
-  /// In the order of their ids.
-  const std::vector<Node>& nodes() const { return nodes_; }
+  std::size_t size() const { return members_.size(); }
+  overlay::RingIds ids() const { return {ids_, first_, shift_}; }
+  /// The one at this place in the order of the ids.
+  Node operator[](std::size_t place) const { return members_[place].second; }
   std::optional<Node> find(NodeId id) const {
     std::size_t place = at_or_after(id);
-    if (place == ids_.size() || ids_[place] != id) return std::nullopt;
-    return nodes_[place];
+    if (place == size() || members_[place].first != id) return std::nullopt;
+    return members_[place].second;
   }
   /// The first at this place or after it.
-  Node successor(NodeId id) const { return nodes_[at_or_after(id) % ids_.size()]; }
+  Node successor(NodeId id) const { return members_[at_or_after(id) % size()].second; }
 
  private:
   std::size_t at_or_after(NodeId id) const {
     std::size_t place = first_[id.value >> shift_];
-    while (place < ids_.size() && ids_[place] < id) ++place;
+    while (place < size() && members_[place].first < id) ++place;
     return place;
   }
 
+  /// Sorted; the ids once more, without their numbers.
+  std::vector<std::pair<NodeId, Node>> members_;
   std::vector<NodeId> ids_;
-  std::vector<Node> nodes_;
-  int shift_ = 63;
-  /// By first bits: the first member that has these or greater ones.
+  /// By first bits: the place of the first member that has these or greater ones.
   std::vector<std::uint32_t> first_;
+  int shift_ = 63;
 };
 
 }  // namespace conch::sim

@@ -25,7 +25,7 @@ class Slots {
   void free(Slot slot) { free_[free_count_++] = slot; }
   Value take(Slot slot) {
     free(slot);
-    return std::exchange(at(slot), Value());
+    return std::move(at(slot));
   }
 
  private:
