@@ -247,6 +247,17 @@ test(
   },
 );
 
+test("to go on from the past stops the run", options, async () => {
+  const { page, done } = await visit("#seed=5&run=nodes_4_ring");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await becomes(async () => (await script(page)).length > 2, true);
+  await page.keyboard.press("Home");
+  await page.getByRole("button", { name: "Go on from here" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).waitFor();
+  assert.deepEqual(await script(page), ["nodes 4 ring"]);
+  await done();
+});
+
 test("a hint names no button that cannot be pressed", options, async () => {
   const { page, done } = await visit();
   const hint = () => page.locator(".hint").innerText();

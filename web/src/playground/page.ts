@@ -230,8 +230,13 @@ export class Page {
     this.past.replaceChildren(
       h("span", {}, "You look at the past."),
       h("button", { onclick: () => this.viewer?.show(this.viewer.film.count - 1) }, "Back to now"),
-      h("button", { onclick: () => this.session.back(Math.max(1, count)) }, "Go on from here"),
+      h("button", { onclick: () => this.goOnFrom(Math.max(1, count)) }, "Go on from here"),
     );
+  }
+
+  private goOnFrom(count: number): void {
+    this.controls.stop();
+    this.session.back(count);
   }
 
   private openNode(node: number, event: Event): void {
