@@ -151,6 +151,11 @@ void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from);
 
 void Bully::restart(Out& out) {
   round_ = 0;
+  listen(out);
+}
+
+void Bully::listen(Out& out) {
+  elected_.reset();
   take(Stance::listening, out);
 }
 
@@ -163,6 +168,7 @@ void Bully::ask(Out& out) {
 
 void Bully::receive(NodeId from, const Status&, Out& out) {
   retirees_.erase(from);
+  if (elected_ == from) return listen(out);
   if (elected_) out.send(from, Standing{*elected_, round_});
 }
 

@@ -45,8 +45,10 @@
 //   not have reached those that it asks. And a winner below it that has not heard from it does not
 //   tell it.
 // - A polite process asks all below at once, and waits T once, not for each. If it is told that it
-//   is the coordinator itself, that was its former life: it does not believe it. The lowest process
-//   has none to ask, so it begins an election; so does one that gets no reply.
+//   is the coordinator itself, that was its former life: it does not believe it. Whoever took it
+//   for the coordinator and is asked by it knows as much, and listens as if it had restarted:
+//   others may have elected another meanwhile. The lowest process has none to ask, so it begins an
+//   election; so does one that gets no reply.
 // - A process that retires asks the others to elect, declines to stand, and is told the winner. If
 //   it hears of none within T', it goes on as if it had restarted. A restart ends a retirement.
 // - A COORDINATOR from a process that has crashed since is believed: the crash will be noticed.
@@ -131,6 +133,7 @@ class Bully {
   bool polite() const { return manners_ == Manners::polite; }
   void begin(Out& out);
   void begin_anew(Out& out);
+  void listen(Out& out);
   void ask(Out& out);
   void announce(Out& out);
   void accept(NodeId coordinator, Out& out);

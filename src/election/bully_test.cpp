@@ -225,7 +225,21 @@ TEST(BullyPolite, WhoIsToldThatItIsTheCoordinatorItselfDoesNotBelieveIt) {
   EXPECT_EQ(group.at(4).elected(), std::nullopt);
   group.timer(4, t);
   group.settle();
+  for (std::uint64_t node : {1, 2, 3}) group.timer(node, t_prime);  // they have listened, too
   EXPECT_EQ(group.coordinator(), NodeId{4});
+}
+
+TEST(BullyPolite, ACoordinatorThatAsksWhoItIsHasForgottenThatItIsTheOne) {
+  Group group(Group::up_to(4), polite);
+  group.elect(4);
+  group.settle();
+  group.crash(4);
+  group.restart(4);  // before any of the others has noticed
+  group.timer(4, t_prime);
+  group.deliver(4, 3);
+  EXPECT_EQ(group.at(3).elected(), std::nullopt);
+  EXPECT_TRUE(group.armed(3, t_prime));
+  EXPECT_EQ(group.sent<Bully::Standing>(), 0u);
 }
 
 // "Thereafter, the algorithm can operate as before: if the newly-recovered process discovers the

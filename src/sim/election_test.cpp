@@ -82,6 +82,22 @@ TEST(Elections, BulliesHoldOnReorderingChannelsWithManyCrashes) {
   }
 }
 
+/// 23 announces itself and crashes; 22 restarts just in time to hear of it, and 23 is up again
+/// before 22 notices anything. Meanwhile all below have elected 21.
+TEST(Elections, ACoordinatorOfAFormerLifeIsForgotten) {
+  ElectionOptions options;
+  options.algorithm = "bully-polite";
+  options.nodes = 24;
+  options.starts = 8;
+  options.crashes = 6;
+  options.restarts = 0.7;
+  options.latency = Distribution::uniform(1ms, 50ms);
+  options.channel = ChannelOrder::any;
+  ElectionResult result = simulate(for_seed(options, 743106612966));
+  EXPECT_FALSE(result.violation) << result.violation->what;
+  EXPECT_GT(result.sights.died_announcing, 0u);
+}
+
 // "with timeouts shorter than the truth two coordinators can coexist for a while"
 TEST(Elections, TimeoutsShorterThanTheTruthMakeTwoCoordinators) {
   ElectionOptions options = of("bully");
