@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "net/scratch_folder.hpp"
+
 namespace {
 
 constexpr int nodes = 4;
@@ -75,28 +77,10 @@ Row run_conch(const std::string& conch, int threads) {
   return {"conch", threads, json.at("states"), json.at("seconds"), json.at("bytes_per_state")};
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "bench_check.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("no temporary directory could be made: " + name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  Output shell(const std::string& command) const {
-    return ::shell(fmt::format("cd '{}' && {{ {}; }} 2>&1", path_.string(), command));
-  }
-
- private:
-  std::filesystem::path path_;
-};
+/// Runs the command in the folder.
+Output shell_in(const conch::ScratchFolder& folder, const std::string& command) {
+  return shell(fmt::format("cd '{}' && {{ {}; }} 2>&1", folder.path(), command));
+}
 
 /// A way to search with Spin. All searches do without its partial-order reduction, which costs time
 /// and reduces nothing in this model. Several threads search breadth-first, because two that search
@@ -146,8 +130,8 @@ double megabytes(std::string_view report) {
   return sum;
 }
 
-Row run_pan(const TemporaryFolder& folder, const Search& search) {
-  std::string report = folder.shell("./pan -q -m1000 -w24 " + search.options).text;
+Row run_pan(const conch::ScratchFolder& folder, const Search& search) {
+  std::string report = shell_in(folder, "./pan -q -m1000 -w24 " + search.options).text;
   auto states = number_before(report, " states, stored");
   auto seconds = number_after(report, "elapsed time ");
   if (!states || !seconds || number_after(report, "errors: ") != 0)
@@ -155,11 +139,11 @@ Row run_pan(const TemporaryFolder& folder, const Search& search) {
   return {search.tool, search.cores, *states, *seconds, megabytes(report) * 1024 * 1024 / *states};
 }
 
-Row run_spin(const TemporaryFolder& folder, const Search& search) {
-  auto made = folder.shell(fmt::format(
-      "spin -a -DN={} -DR={} '{}' && cc -O3 -DSAFETY -DNOREDUCE -DNOBOUNDCHECK -DXUSAFE {} -o pan "
-      "pan.c",
-      nodes, requests, CONCH_PROMELA_MODEL, search.defines));
+Row run_spin(const conch::ScratchFolder& folder, const Search& search) {
+  auto made = shell_in(folder, fmt::format("spin -a -DN={} -DR={} '{}' && cc -O3 -DSAFETY "
+                                           "-DNOREDUCE -DNOBOUNDCHECK -DXUSAFE {} -o pan "
+                                           "pan.c",
+                                           nodes, requests, CONCH_PROMELA_MODEL, search.defines));
   if (made.status != 0) throw SearchFailed(search.tool + " was not built:\n" + made.text);
   return best_of([&] { return run_pan(folder, search); });
 }
@@ -201,7 +185,7 @@ std::vector<Row> measure_conch(const std::string& conch) {
 
 std::vector<Row> measure_spin() {
   std::vector<Row> rows;
-  TemporaryFolder folder;
+  conch::ScratchFolder folder;
   for (const Search& search : searches()) {
     try {
       rows.push_back(run_spin(folder, search));

@@ -88,7 +88,7 @@ class Group {
   }
 
   Transport transport_;
-  TemporaryFolder folder_;
+  conch::ScratchFolder folder_;
   Shared<Board> board_;
   Reports in_line_;
   Reports inside_;

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "net/scratch_folder.hpp"
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -162,17 +164,9 @@ int rounds_in(int argc, char** argv) {
 int main(int argc, char** argv) try {
   int rounds = rounds_in(argc, argv);
   // The build folder is on a disk; /tmp may be memory.
-  std::string scratch = CONCH_BENCH_FOLDER "/start.XXXXXX";
-  if (::mkdtemp(scratch.data()) == nullptr) throw std::runtime_error("cannot make " + scratch);
-  ::setenv("XDG_STATE_HOME", scratch.c_str(), 1);
-  std::exception_ptr failure;
-  try {
-    measure(scratch, rounds);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  std::filesystem::remove_all(scratch);
-  if (failure) std::rethrow_exception(failure);
+  conch::ScratchFolder scratch(CONCH_BENCH_FOLDER);
+  ::setenv("XDG_STATE_HOME", scratch.path().c_str(), 1);
+  measure(scratch.path(), rounds);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench_start: {}\n", error.what());

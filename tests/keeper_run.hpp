@@ -19,24 +19,13 @@
 #include <vector>
 
 #include "cli/descendants.hpp"
+#include "net/testing/pipe.hpp"
 #include "register/directory.hpp"
 #include "register/testing/scratch.hpp"
 
 namespace conch {
 
 using net::Descriptor;
-
-struct Pipe {
-  Descriptor out;
-  Descriptor in;
-
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    out = Descriptor(ends[0]);
-    in = Descriptor(ends[1]);
-  }
-};
 
 class KeeperRun : public testing::Test {
  protected:

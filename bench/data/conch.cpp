@@ -60,7 +60,7 @@ class ConchData : public PairWay {
  private:
   Transport transport_;
   std::size_t size_ = 0;
-  std::optional<TemporaryFolder> folder_;
+  std::optional<ScratchFolder> folder_;
 };
 
 }  // namespace

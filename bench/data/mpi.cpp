@@ -52,8 +52,8 @@ class MpiPut : public Way {
 
   std::vector<double> measure(const Course& course) override {
     if (ranks == nullptr) throw std::runtime_error("Open MPI was not there when this was built");
-    TemporaryFolder folder(memory);
-    std::filesystem::path said = folder.path() / "said";
+    ScratchFolder folder(memory);
+    std::filesystem::path said = folder.file("said");
     Process launch = Process::program(command(transport_, course, folder.path()), said);
     try {
       launch.finish(in(patience));

@@ -132,7 +132,7 @@ Waits medians(const Samples& samples) {
 
 template <class Course>
 void run(const Task& task, Course course, Samples& all) {
-  TemporaryFolder folder;
+  ScratchFolder folder;
   Shared<Board> board;
   Reports reports;
   std::vector<Process> crew;

@@ -47,7 +47,7 @@ class RawStream : public PairWay {
     ends_ = connected(transport_);
   }
   std::unique_ptr<End> enter(int process) override {
-    return std::make_unique<RawEnd>((process == 0 ? ends_.ours : ends_.theirs).fd(), size_);
+    return std::make_unique<RawEnd>((process == 0 ? ends_.ours : ends_.theirs).number(), size_);
   }
 
  private:

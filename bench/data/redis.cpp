@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 
+#include "net/testing/pipe.hpp"
 #include "resp.hpp"
 #include "way.hpp"
 
@@ -25,10 +26,10 @@ class RedisServer {
  public:
   RedisServer()
       : port_(free_port()),
-        process_(Process::program({"redis-server", "--port", std::to_string(port_), "--bind",
-                                   "127.0.0.1", "--unixsocket", socket().string(), "--save", "",
-                                   "--appendonly", "no", "--dir", folder_.path().string()},
-                                  folder_.path() / "log")) {
+        process_(Process::program(
+            {"redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--unixsocket",
+             socket().string(), "--save", "", "--appendonly", "no", "--dir", folder_.path()},
+            folder_.file("log"))) {
     Deadline deadline = in(start_patience);
     while (!answers()) {
       if (wait_readable(std::array{process_.fd()}, in(10ms)) >= 0) process_.finish(deadline);
@@ -39,13 +40,13 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  File connect(Transport transport) const {
+  Descriptor connect(Transport transport) const {
     return transport == Transport::tcp ? connect_to(port_) : connect_to(socket());
   }
   const std::string& version() const { return version_; }
 
  private:
-  std::filesystem::path socket() const { return folder_.path() / "socket"; }
+  std::filesystem::path socket() const { return folder_.file("socket"); }
   bool answers() {
     try {
       version_ = Redis(connect(Transport::unix_sockets)).version();
@@ -55,7 +56,7 @@ class RedisServer {
     }
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   std::uint16_t port_;
   Process process_;
   std::string version_;
@@ -82,20 +83,9 @@ class RedisHost {
   std::string failure_;
 };
 
-struct Pipe {
-  File out;
-  File in;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe could be made");
-  return {File(ends[0]), File(ends[1])};
-}
-
 class RedisEnd : public End {
  public:
-  RedisEnd(File socket, std::size_t size, int word_in, int word_out)
+  RedisEnd(Descriptor socket, std::size_t size, int word_in, int word_out)
       : redis_(std::move(socket)), block_(size), word_in_(word_in), word_out_(word_out) {}
 
   void give() override {
@@ -130,12 +120,12 @@ class RedisValue : public PairWay {
   void prepare(std::size_t size) override {
     host_->server();
     size_ = size;
-    pipes_ = {make_pipe(), make_pipe()};
+    pipes_ = {};
   }
   std::unique_ptr<End> enter(int process) override {
     auto at = static_cast<std::size_t>(process);
     return std::make_unique<RedisEnd>(host_->server().connect(transport_), size_,
-                                      pipes_[at].out.fd(), pipes_[1 - at].in.fd());
+                                      pipes_[at].out.number(), pipes_[1 - at].in.number());
   }
 
  private:

@@ -79,13 +79,13 @@ class ConchPeers : public Contender {
   std::string algorithm_;
   Transport transport_;
   int locks_ = 1;
-  std::optional<TemporaryFolder> folder_;
+  std::optional<ScratchFolder> folder_;
 };
 
 /// Runs the measurement in a process of its own, with a peer.
 template <class Measure>
 double in_a_process(Measure measure, std::chrono::duration<double> time) {
-  TemporaryFolder folder;
+  ScratchFolder folder;
   Process process([&] {
     Peer peer(peer_options(folder.path(), "naimi-trehel", Transport::tcp));
     return std::to_string(measure(peer));

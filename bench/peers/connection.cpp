@@ -28,73 +28,73 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-void send_at_once(const File& socket) {
+void send_at_once(const Descriptor& socket) {
   int on = 1;
-  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-File tcp_socket() {
-  File socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket.fd() < 0) fail("socket");
+Descriptor tcp_socket() {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.number() < 0) fail("socket");
   send_at_once(socket);
   return socket;
 }
 
 }  // namespace
 
-File connect_to(std::uint16_t port) {
-  File socket = tcp_socket();
+Descriptor connect_to(std::uint16_t port) {
+  Descriptor socket = tcp_socket();
   sockaddr_in address = loopback(port);
-  if (connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     fail("connect");
   return socket;
 }
 
-File connect_to(const std::filesystem::path& unix_socket) {
-  File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket.fd() < 0) fail("socket");
+Descriptor connect_to(const std::filesystem::path& unix_socket) {
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.number() < 0) fail("socket");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::string path = unix_socket.string();
   if (path.size() >= sizeof address.sun_path)
     throw std::runtime_error("the path of a Unix socket is too long: " + path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  if (connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     fail("connect");
   return socket;
 }
 
 Ends connected(Transport transport) {
   if (transport == Transport::tcp) {
-    File listener = listen_anywhere();
-    File ours = connect_to(port_of(listener));
-    return {std::move(ours), accept_without_delay(listener.fd())};
+    Descriptor listener = listen_anywhere();
+    Descriptor ours = connect_to(port_of(listener));
+    return {std::move(ours), accept_without_delay(listener.number())};
   }
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
-  return {File(ends[0]), File(ends[1])};
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-File listen_anywhere() {
-  File socket = tcp_socket();
+Descriptor listen_anywhere() {
+  Descriptor socket = tcp_socket();
   sockaddr_in address = loopback(0);
-  if (bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     fail("bind");
-  if (listen(socket.fd(), 64) != 0) fail("listen");
+  if (listen(socket.number(), 64) != 0) fail("listen");
   return socket;
 }
 
-File accept_without_delay(int listener) {
-  File socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (socket.fd() < 0) fail("accept");
+Descriptor accept_without_delay(int listener) {
+  Descriptor socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.number() < 0) fail("accept");
   send_at_once(socket);
   return socket;
 }
 
-std::uint16_t port_of(const File& socket) {
+std::uint16_t port_of(const Descriptor& socket) {
   sockaddr_in address{};
   socklen_t size = sizeof address;
-  if (getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+  if (getsockname(socket.number(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
     fail("getsockname");
   return ntohs(address.sin_port);
 }
@@ -105,7 +105,7 @@ void Connection::send(std::string_view message) {
   ++traffic_.messages;
   traffic_.bytes += message.size();
   while (!message.empty()) {
-    ssize_t sent = ::send(socket_.fd(), message.data(), message.size(), MSG_NOSIGNAL);
+    ssize_t sent = ::send(socket_.number(), message.data(), message.size(), MSG_NOSIGNAL);
     if (sent < 0) fail("send");
     message.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -123,12 +123,13 @@ void Connection::send(std::string_view head, std::string_view middle, std::strin
   message.msg_iovlen = parts.size();
   ++traffic_.messages;
   traffic_.bytes += size;
-  if (sendmsg(socket_.fd(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) fail("sendmsg");
+  if (sendmsg(socket_.number(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(size))
+    fail("sendmsg");
 }
 
 void Connection::receive() {
   std::array<char, 4096> part;  // not initialised, because that would be measured
-  ssize_t size = recv(socket_.fd(), part.data(), part.size(), 0);
+  ssize_t size = recv(socket_.number(), part.data(), part.size(), 0);
   if (size < 0) fail("recv");
   if (size == 0) throw std::runtime_error("the server has closed the connection");
   traffic_.bytes += static_cast<std::size_t>(size);
@@ -152,7 +153,7 @@ void Connection::read_into(std::span<char> bytes) {
   std::size_t here = std::min(buffer_.size(), bytes.size());
   std::memcpy(bytes.data(), take(here).data(), here);
   for (bytes = bytes.subspan(here); !bytes.empty();) {
-    ssize_t size = recv(socket_.fd(), bytes.data(), bytes.size(), 0);
+    ssize_t size = recv(socket_.number(), bytes.data(), bytes.size(), 0);
     if (size < 0) fail("recv");
     if (size == 0) throw std::runtime_error("the server has closed the connection");
     traffic_.bytes += static_cast<std::size_t>(size);

@@ -29,26 +29,26 @@ struct Traffic {
 };
 
 /// A TCP connection to this machine that sends at once (TCP_NODELAY).
-File connect_to(std::uint16_t port);
+Descriptor connect_to(std::uint16_t port);
 /// Throws if nobody listens there, as the other `connect_to` does.
-File connect_to(const std::filesystem::path& unix_socket);
+Descriptor connect_to(const std::filesystem::path& unix_socket);
 /// The two ends of one connection.
 struct Ends {
-  File ours;
-  File theirs;
+  Descriptor ours;
+  Descriptor theirs;
 };
 Ends connected(Transport transport);
 /// A socket that listens on a port that the system chooses.
-File listen_anywhere();
+Descriptor listen_anywhere();
 /// Accepts the next connection.
-File accept_without_delay(int listener);
-std::uint16_t port_of(const File& socket);
+Descriptor accept_without_delay(int listener);
+std::uint16_t port_of(const Descriptor& socket);
 /// A port that was free a moment ago.
 std::uint16_t free_port();
 
 class Connection {
  public:
-  explicit Connection(File socket) : socket_(std::move(socket)) {}
+  explicit Connection(Descriptor socket) : socket_(std::move(socket)) {}
 
   /// Sends one message.
   void send(std::string_view message);
@@ -71,7 +71,7 @@ class Connection {
   void receive();
   std::string_view take(std::size_t size);
 
-  File socket_;
+  Descriptor socket_;
   std::string buffer_;
   std::size_t taken_ = 0;
   Traffic traffic_;

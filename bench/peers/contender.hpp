@@ -73,7 +73,7 @@ class Served : public Contender {
   void await_readiness();
   [[noreturn]] void fail_to_start();
 
-  std::optional<TemporaryFolder> folder_;
+  std::optional<ScratchFolder> folder_;
   std::optional<Process> server_;
 };
 

@@ -50,9 +50,9 @@ double ping_pong_ns(Transport transport, double seconds) {
   Ends pair = connected(transport);
   Process echoing([&] {
     pair.ours = {};
-    return echo(pair.theirs.fd());
+    return echo(pair.theirs.number());
   });
-  Process playing([&] { return std::to_string(play(pair.ours.fd(), seconds)); });
+  Process playing([&] { return std::to_string(play(pair.ours.number(), seconds)); });
   return std::stod(playing.finish(in(std::chrono::duration<double>(seconds) + 30s)));
 }
 

@@ -31,7 +31,7 @@ class LockServer {
   [[noreturn]] void run() {
     std::array<epoll_event, 64> events;
     for (;;) {
-      int count = epoll_wait(epoll_.fd(), events.data(), events.size(), -1);
+      int count = epoll_wait(epoll_.number(), events.data(), events.size(), -1);
       for (int i = 0; i < count; ++i) {
         int fd = events[static_cast<std::size_t>(i)].data.fd;
         if (fd == listener_)
@@ -47,14 +47,14 @@ class LockServer {
     epoll_event event{};
     event.events = interest;
     event.data.fd = fd;
-    epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event);
+    epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, fd, &event);
   }
 
   void welcome() {
-    File client = accept_without_delay(listener_);
+    Descriptor client = accept_without_delay(listener_);
     // Edge-triggered mode works because a client's few bytes are always read at once.
-    add(client.fd(), EPOLLIN | EPOLLET);
-    int fd = client.fd();
+    add(client.number(), EPOLLIN | EPOLLET);
+    int fd = client.number();
     clients_[fd] = std::move(client);
   }
 
@@ -97,8 +97,8 @@ class LockServer {
   }
 
   int listener_;
-  File epoll_;
-  std::map<int, File> clients_;
+  Descriptor epoll_;
+  std::map<int, Descriptor> clients_;
   std::optional<int> holder_;
   std::deque<int> waiters_;
 };
@@ -110,7 +110,7 @@ class MinimalEntrant : public Entrant {
   void lock(int) override {
     put(lock_byte);
     char answer = 0;
-    if (recv(socket_.fd(), &answer, 1, 0) != 1 || answer != grant_byte)
+    if (recv(socket_.number(), &answer, 1, 0) != 1 || answer != grant_byte)
       throw std::runtime_error("the minimal server did not grant the lock");
     count();
   }
@@ -119,13 +119,13 @@ class MinimalEntrant : public Entrant {
 
  private:
   void put(char byte) {
-    if (send(socket_.fd(), &byte, 1, MSG_NOSIGNAL) != 1)
+    if (send(socket_.number(), &byte, 1, MSG_NOSIGNAL) != 1)
       throw std::runtime_error("the minimal server is gone");
     count();
   }
   void count() { traffic_ += {1, 1}; }
 
-  File socket_;
+  Descriptor socket_;
   Traffic traffic_;
 };
 
@@ -137,9 +137,9 @@ class MinimalServer : public Served {
 
  protected:
   Process serve(const std::filesystem::path&) override {
-    File listener = listen_anywhere();
+    Descriptor listener = listen_anywhere();
     port_ = port_of(listener);
-    return Process([&]() -> std::string { LockServer(listener.fd()).run(); });
+    return Process([&]() -> std::string { LockServer(listener.number()).run(); });
   }
 
  private:

@@ -122,19 +122,15 @@ int wait_readable(std::span<const int> files, Deadline deadline) {
   }
 }
 
-File::~File() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Process::Process(const std::function<std::string()>& work) {
   std::array<int, 2> ends{};
   checked(pipe2(ends.data(), O_CLOEXEC), "pipe");
-  words_ = File(ends[0]);
-  File child_end(ends[1]);
+  words_ = Descriptor(ends[0]);
+  Descriptor child_end(ends[1]);
   pid_t parent = getpid();
   pid_ = checked(fork(), "fork");
-  if (pid_ == 0) live(work, parent, child_end.fd());
-  life_ = File(checked(pidfd_of(pid_), "pidfd_open"));
+  if (pid_ == 0) live(work, parent, child_end.number());
+  life_ = Descriptor(checked(pidfd_of(pid_), "pidfd_open"));
 }
 
 Process Process::program(const std::vector<std::string>& command,
@@ -187,7 +183,7 @@ std::string Process::finish(Deadline deadline) {
   if (WIFSIGNALED(status))
     throw std::runtime_error(fmt::format("a process was killed by signal {} ({})", WTERMSIG(status),
                                          strsignal(WTERMSIG(status))));
-  std::string words = read_all(words_.fd());
+  std::string words = read_all(words_.number());
   if (WEXITSTATUS(status) != 0)
     throw std::runtime_error(
         words.empty() ? fmt::format("a process ended with status {}", WEXITSTATUS(status)) : words);
@@ -196,18 +192,18 @@ std::string Process::finish(Deadline deadline) {
 
 Reports::Reports() : events_(checked(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE), "eventfd")) {}
 
-void Reports::report() const { checked(eventfd_write(events_.fd(), 1), "eventfd"); }
+void Reports::report() const { checked(eventfd_write(events_.number(), 1), "eventfd"); }
 
 void Reports::await(std::uint64_t count, std::span<Process> by, Deadline deadline) {
   std::vector<int> files = lives_of(by);
-  files.insert(files.begin(), events_.fd());
+  files.insert(files.begin(), events_.number());
   while (count > 0) {
     int ready = wait_readable(files, deadline);
     if (ready < 0)
       throw std::runtime_error(fmt::format("{} processes got stuck and did not report", count));
     if (ready > 0) fail_with_end_of(by[static_cast<std::size_t>(ready) - 1]);
     eventfd_t one = 0;
-    checked(eventfd_read(events_.fd(), &one), "eventfd");
+    checked(eventfd_read(events_.number(), &one), "eventfd");
     --count;
   }
 }
@@ -215,18 +211,6 @@ void Reports::await(std::uint64_t count, std::span<Process> by, Deadline deadlin
 void watch(std::span<Process> processes, std::chrono::duration<double> time) {
   int ended = wait_readable(lives_of(processes), in(time));
   if (ended >= 0) fail_with_end_of(processes[static_cast<std::size_t>(ended)]);
-}
-
-TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
-  std::string name = parent / "conch_bench.XXXXXX";
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("no temporary directory could be made: " + name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 Affinity::Affinity() {

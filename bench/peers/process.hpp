@@ -13,7 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "net/descriptor.hpp"
+#include "net/scratch_folder.hpp"
+
 namespace conch::bench {
+
+using net::Descriptor;
 
 /// Thrown after SIGINT or SIGTERM; destructors clean up.
 struct Interrupted : std::runtime_error {
@@ -33,23 +38,6 @@ void catch_interrupts();
 /// Waits until one of the files is readable. Returns its index, or -1 when the time is over.
 int wait_readable(std::span<const int> files, Deadline deadline);
 
-/// A descriptor that the destructor closes.
-class File {
- public:
-  File() = default;
-  explicit File(int fd) : fd_(fd) {}
-  ~File();
-  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
 /// A child. It dies with this object, and with this process, however that ends. A moved-from object
 /// has no child, and waiting for its end does nothing.
 class Process {
@@ -65,7 +53,7 @@ class Process {
 
   pid_t pid() const { return pid_; }
   /// A descriptor that is readable when the process has ended.
-  int fd() const { return life_.fd(); }
+  int fd() const { return life_.number(); }
   void signal(int number) const;
 
   /// Waits for the end. Throws if the process failed, was killed, or does not end in time.
@@ -75,8 +63,8 @@ class Process {
   void kill_and_reap() noexcept;
 
   pid_t pid_ = -1;
-  File life_;
-  File words_;
+  Descriptor life_;
+  Descriptor words_;
 };
 
 /// An event that children report and this process counts.
@@ -89,24 +77,11 @@ class Reports {
   void await(std::uint64_t count, std::span<Process> by, Deadline deadline);
 
  private:
-  File events_;
+  Descriptor events_;
 };
 
 /// Waits for this time, but throws if one of these processes ends.
 void watch(std::span<Process> processes, std::chrono::duration<double> time);
-
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(
-      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The processors that this process and its children may use.
 class Affinity {

@@ -16,7 +16,7 @@ std::string command(std::initializer_list<std::string_view> words);
 
 class Redis {
  public:
-  explicit Redis(File socket) : connection_(std::move(socket)) {}
+  explicit Redis(Descriptor socket) : connection_(std::move(socket)) {}
 
   void send(std::string_view command) { connection_.send(command); }
   /// The reply as text: the last element of an array; empty for nil.

@@ -45,7 +45,7 @@ bool Served::works() {
 }
 
 void Served::fail_to_start() {
-  std::string said = last_line(folder_->path() / "log");
+  std::string said = last_line(folder_->file("log"));
   if (!said.empty()) throw std::runtime_error("the server ended at once, saying: " + said);
   server_->finish(in(stop_patience));
   throw std::runtime_error("the server ended at once");

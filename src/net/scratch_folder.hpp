@@ -11,7 +11,9 @@ namespace conch {
 
 class ScratchFolder {
  public:
-  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "conch.XXXXXX").string()) {
+  explicit ScratchFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_((parent / "conch.XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) {
       throw std::system_error(errno, std::generic_category(), "cannot create the folder " + path_);
     }

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <thread>
 
+#include "net/testing/pipe.hpp"
 #include "register/clock.hpp"
 #include "register/file_register.hpp"
 #include "register/process.hpp"
-#include "register/testing/pipe.hpp"
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
@@ -123,7 +123,6 @@ TEST_F(LeasesTest, AStoppedProcessIsNotDead) {
 TEST_F(LeasesTest, AProcessThatExecsIsNoLongerThePeer) {
   auto mine = client(1h);
   Pipe exec;
-  ::fcntl(exec.in.number(), F_SETFD, FD_CLOEXEC);
   Child member([&] {
     auto its = client(1h);
     enter(*its, a);

@@ -1,19 +1,21 @@
-// A pipe, for tests that wait for something in a child process.
+// A pipe between processes that a test or a benchmark forks. It is closed when one of them runs
+// another program.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <stdexcept>
 
-#include "register/directory.hpp"
+#include "net/descriptor.hpp"
 
 namespace conch {
 
 struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     out = net::Descriptor(ends[0]);
     in = net::Descriptor(ends[1]);
   }
