@@ -33,7 +33,7 @@ void EndToEnd::ask(bool forced, Out& out) {
   std::uint64_t least = policy_->least(generation_);
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (voted(i)) continue;
-    const View& view = views_[i];
+    const ReplicaView& view = views_[i];
     out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, forced, data_});
   }
 }
@@ -67,7 +67,7 @@ void EndToEnd::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
   yields_ = retried_ = 0;
-  views_ = std::vector<View>();
+  views_ = std::vector<ReplicaView>();
   copy_.reset();
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off, Alarm::ping, Alarm::silence})
     out.disarm(timer_of(alarm));
@@ -76,7 +76,7 @@ void EndToEnd::rest(Out& out) {
 // Counting votes.
 
 bool EndToEnd::voted(Index replica) const {
-  const View& view = views_[replica];
+  const ReplicaView& view = views_[replica];
   return view.owner == ts_ && !policy_->is_past(view.generation, generation_);
 }
 Index EndToEnd::needed() const { return policy_->needed(replicas_); }
@@ -94,7 +94,7 @@ void EndToEnd::take(NodeId from, const Response& m, Out& out) {
   if (policy_->is_past(m.generation, generation_)) return;
   generation_ = std::max(generation_, m.generation);
   if (knows_better(m)) return;
-  View& view = views_[m.replica];
+  ReplicaView& view = views_[m.replica];
   view = {true, m.generation, m.owner, m.version, m.vote, view.yielded, from};
   if (m.data.version > data_.version) data_ = m.data;
   evaluate(out);
@@ -109,14 +109,14 @@ bool EndToEnd::has_won(std::uint64_t generation) const {
 }
 
 bool EndToEnd::knows_better(const Response& m) const {
-  const View& view = views_[m.replica];
+  const ReplicaView& view = views_[m.replica];
   return policy_->knows_better(m.version < view.version ||
                                (m.owner == ts_ && m.vote <= view.yielded));
 }
 
 bool EndToEnd::nobody_wins() const {
   std::map<Priority, Index> votes;
-  for (const View& view : views_) {
+  for (const ReplicaView& view : views_) {
     if (!view.known || view.generation != generation_) return false;
     if (view.owner && ++votes[*view.owner] >= needed()) return false;
   }
@@ -143,7 +143,7 @@ void EndToEnd::yield(Out& out) {
   ++yields_;
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (!voted(i)) continue;
-    View& view = views_[i];
+    ReplicaView& view = views_[i];
     out.send(*view.node, Yield{i, ts_, view.vote});
     view.yielded = view.vote;
     view.owner.reset();
@@ -161,7 +161,7 @@ void EndToEnd::take(NodeId, const Retry& m, Out& out) {
   retried_ = m.generation + 1;
   generation_ = std::max(generation_, m.generation + 1);
   for (Index i = 0; i < replicas_.size(); ++i) {
-    const View& view = views_[i];
+    const ReplicaView& view = views_[i];
     if (view.known && view.generation == generation_) continue;
     out.route(replicas_.key(i), Request{i, ts_, policy_->least(generation_), view.version,
                                         view.yielded, false, data_});

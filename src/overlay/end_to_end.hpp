@@ -121,7 +121,7 @@ class EndToEnd {
   }
 
   /// What a client knows of a replica.
-  struct View {
+  struct ReplicaView {
     bool known = false;
     std::uint64_t generation = 0;
     std::optional<Priority> owner;
@@ -129,7 +129,7 @@ class EndToEnd {
     std::uint64_t vote = 0;
     std::uint64_t yielded = 0;
     std::optional<NodeId> node;
-    CONCH_FIELDS(View, known, generation, owner, version, vote, yielded, node)
+    CONCH_FIELDS(ReplicaView, known, generation, owner, version, vote, yielded, node)
   };
   struct Held {
     e2e::Term term;
@@ -281,7 +281,7 @@ class EndToEnd {
   std::uint64_t generation_ = 1;
   std::uint64_t retried_ = 0;
   /// Of each replica, while a request is alive; empty otherwise.
-  std::vector<View> views_;
+  std::vector<ReplicaView> views_;
   bool backing_off_ = false;
   bool patient_ = false;
   std::uint32_t yields_ = 0;

@@ -46,7 +46,7 @@ void EndToEnd::renew(Out& out) {
   FlatSet<Index> answered = rounds_.acknowledged();
   std::uint32_t round = rounds_.next(terms_.lease, out);
   for (Index i = 0; i < replicas_.size(); ++i) {
-    View& view = views_[i];
+    ReplicaView& view = views_[i];
     if (!first && !answered.contains(i)) view.node.reset();  // another node may be the root now
     Renew message{i, token_->term, ts_, round, stage_ == Stage::inside};
     view.node ? out.send(*view.node, message) : out.route(replicas_.key(i), message);
@@ -90,7 +90,7 @@ void EndToEnd::drop(Out& out) {
     withdraw(out);
     ts_ = {{++clock_.value}, self_};
   }
-  views_.assign(replicas_.size(), View{});
+  views_.assign(replicas_.size(), ReplicaView{});
   copy_.reset();
   out.arm(timer_of(Alarm::retry), terms_.round_trip, 4 * terms_.round_trip);
 }

@@ -28,7 +28,7 @@ void Voting::request(Out& out) {
 
 void Voting::ask(bool forced, Out& out) {
   for (Index i = 0; i < replicas_.size(); ++i) {
-    View& view = views_[i];
+    ReplicaView& view = views_[i];
     if (voted(i)) continue;
     view.known = false;
     out.route(replicas_.key(i), Request{i, ts_, view.version, view.yielded, forced, self_});
@@ -40,7 +40,7 @@ void Voting::await_turn(Out& out) {
   bool wants_to = habit_ == Habit::asks_again && terms_.retry != RetryPolicy::never;
   if (!wants_to && !leased()) return;
   std::uint32_t place = 0;
-  for (const View& view : views_) place = std::max(place, view.position);
+  for (const ReplicaView& view : views_) place = std::max(place, view.position);
   Duration turn = terms_.section;
   if (!wants_to) turn = std::max(turn, terms_.lease);  // a message may have been lost
   if (terms_.retry == RetryPolicy::informed) turn = turn * place + turn / 2;
@@ -72,7 +72,7 @@ void Voting::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
   yields_ = impatience_ = 0;
-  views_ = std::vector<View>();
+  views_ = std::vector<ReplicaView>();
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off}) out.disarm(timer_of(alarm));
   rounds_.stop(out);
 }
@@ -111,14 +111,14 @@ void Voting::take(NodeId from, const Response& m, Out& out) {
 }
 
 bool Voting::knows_better(const Response& m) const {
-  const View& view = views_[m.replica];
+  const ReplicaView& view = views_[m.replica];
   bool hearsay = m.version == 0;
   if (hearsay) return view.version > 0 || m.owner == ts_;
   return policy_->knows_better(m.version < view.version ||
                                (m.owner == ts_ && m.vote <= view.yielded));
 }
 
-void Voting::learn(View& view, NodeId from, const Response& m) {
+void Voting::learn(ReplicaView& view, NodeId from, const Response& m) {
   view.known = true;
   view.owner = m.owner;
   view.version = m.version;
@@ -130,7 +130,7 @@ void Voting::learn(View& view, NodeId from, const Response& m) {
 
 bool Voting::nobody_wins() const {
   std::map<Priority, Index> votes;
-  for (const View& view : views_) {
+  for (const ReplicaView& view : views_) {
     if (!view.known) return false;
     if (view.owner && ++votes[*view.owner] >= needed()) return false;
   }
@@ -156,7 +156,7 @@ void Voting::yield(Out& out) {
   ++yields_;
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (!voted(i)) continue;
-    View& view = views_[i];
+    ReplicaView& view = views_[i];
     toward(i, Yield{i, ts_, view.vote, {}}, out);
     view.yielded = view.vote;
     view.owner.reset();
@@ -184,7 +184,7 @@ void Voting::confirm(Out& out) {
   stage_ = Stage::confirming;
   if (std::exchange(backing_off_, false)) out.disarm(timer_of(Alarm::back_off));
   if (std::exchange(patient_, false)) out.disarm(timer_of(Alarm::patience));
-  for (const View& view : views_) baton_ = later(baton_, view.baton);
+  for (const ReplicaView& view : views_) baton_ = later(baton_, view.baton);
   baton_.fence = baton_.fence.successor();
   rounds_.start();
   renew(out);
@@ -196,7 +196,7 @@ void Voting::renew(Out& out) {
   std::uint32_t round = rounds_.next(terms_.lease, out);
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (!voted(i)) continue;
-    View& view = views_[i];
+    ReplicaView& view = views_[i];
     if (!first && !answered.contains(i)) view.node.reset();  // another node may be the root now
     Renew message{i, ts_, view.vote, round, stage_ == Stage::inside, baton_};
     view.node ? out.send(*view.node, message) : out.route(replicas_.key(i), message);

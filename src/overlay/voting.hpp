@@ -171,7 +171,7 @@ class Voting {
   }
 
   /// What a candidate knows of a replica.
-  struct View {
+  struct ReplicaView {
     bool known = false;
     std::optional<Priority> owner;
     std::uint64_t version = 0;
@@ -180,7 +180,7 @@ class Voting {
     std::uint32_t position = 0;
     std::optional<NodeId> node;
     Baton baton;
-    CONCH_FIELDS(View, known, owner, version, vote, yielded, position, node, baton)
+    CONCH_FIELDS(ReplicaView, known, owner, version, vote, yielded, position, node, baton)
   };
   struct Replica {
     std::optional<Priority> owner;
@@ -196,7 +196,7 @@ class Voting {
   // The candidate.
   void take(NodeId from, const Renewed& m, Out& out);
   bool knows_better(const Response& m) const;
-  void learn(View& view, NodeId from, const Response& m);
+  void learn(ReplicaView& view, NodeId from, const Response& m);
   void evaluate(Out& out);
   Index votes() const;
   Index needed() const;
@@ -239,7 +239,7 @@ class Voting {
   Stage stage_ = Stage::idle;
   Priority ts_;
   /// Of each replica, while a request is alive; empty otherwise.
-  std::vector<View> views_;
+  std::vector<ReplicaView> views_;
   bool backing_off_ = false;
   bool patient_ = false;
   std::uint32_t yields_ = 0;
