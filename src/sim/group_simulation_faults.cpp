@@ -84,6 +84,10 @@ void GroupSimulation::strike() {
     case 14:
       return chance(0.5) ? forge_acknowledgement(*victim, *draw_process(random_))
                          : break_some_wire();
+    case 15:
+      note("the disk of the register is full");
+      register_full_ = true;
+      return after(draw(lease / 4, 3 * lease), [this] { register_full_ = false; });
     case 16: return sever(*victim, *draw_process(random_));
     case 17:
       note("a machine loses power");
@@ -101,14 +105,10 @@ void GroupSimulation::strike() {
       return;
     }
     case 19: note(victim->life, "loses its socket"); return void(victim->has_socket = false);
+    case 20: return lack_descriptors(*victim, draw(lease / 4, 3 * lease));
     case 21: return babble(*victim, *draw_process(random_));
     case 22: return admit_stranger();
     case 23: return interject(*victim, *draw_process(random_));
-    case 20: return lack_descriptors(*victim, draw(lease / 4, 3 * lease));
-    case 15:
-      note("the disk of the register is full");
-      register_full_ = true;
-      return after(draw(lease / 4, 3 * lease), [this] { register_full_ = false; });
   }
 }
 
