@@ -236,6 +236,18 @@ class DocsTest : public Shell, public testing::WithParamInterface<std::string> {
   std::vector<Edit> edits_;
 };
 
+/// Whether the repository has the file, or one that begins as it does, before a `*`.
+bool is_there(const std::filesystem::path& file) {
+  std::string name = file.filename().string();
+  if (!name.ends_with('*')) return std::filesystem::exists(file);
+  name.pop_back();
+  std::error_code ignored;
+  std::filesystem::directory_iterator folder(file.parent_path(), ignored);
+  return std::any_of(begin(folder), end(folder), [&](const auto& each) {
+    return each.path().filename().string().starts_with(name);
+  });
+}
+
 TEST_P(DocsTest, SaysWhatHappens) {
   for (const std::string& complaint : page_.complaints)
     ADD_FAILURE() << GetParam() << ":" << complaint;
@@ -252,6 +264,8 @@ TEST_P(DocsTest, SaysWhatHappens) {
   std::filesystem::path folder = std::filesystem::path(GetParam()).parent_path();
   for (const auto& [line, link] : page_.links)
     EXPECT_TRUE(std::filesystem::exists(folder / link)) << at(line) << "leads nowhere: " << link;
+  for (const auto& [line, file] : page_.files)
+    EXPECT_TRUE(is_there(file)) << at(line) << "there is no " << file;
   save_rewritten();
   for (const auto& [what, count] : counts) std::cout << count << " " << what << "\n";
   std::cout << page_.mentions.size() << " words of code in running text\n";

@@ -113,6 +113,13 @@ void collect_mentions(std::size_t at, const std::string& line, Page& page) {
     page.links.emplace_back(at, i->str(1));
 }
 
+void collect_files(std::size_t at, const std::string& line, Page& page) {
+  static const std::regex file(
+      "(?:^|[^\\w./-])((?:src|tests|bench|fuzz|web|cmake|examples|include)/[\\w./-]*[\\w*])");
+  for (std::sregex_iterator i(line.begin(), line.end(), file), end; i != end; ++i)
+    page.files.emplace_back(at, i->str(1));
+}
+
 }  // namespace
 
 std::vector<std::string> words_in(const std::string& text) {
@@ -187,8 +194,10 @@ Page parse_page(std::string_view text) {
       inside = !inside;
     } else if (inside) {
       page.blocks.back().lines.push_back(line);
+      if (page.blocks.back().kind == Kind::text) collect_files(at, line, page);
     } else {
       collect_mentions(at, line, page);
+      collect_files(at, line, page);
       if (is_indented_block(page.lines, at))
         complain(at, "a block that is only indented cannot say its kind: write it between fences");
     }

@@ -66,6 +66,8 @@ struct Page {
   std::vector<std::pair<std::size_t, std::string>> mentions;
   /// The files that the page links to.
   std::vector<std::pair<std::size_t, std::string>> links;
+  /// The files of the repository that running text and drawings name; a `*` stands for any end.
+  std::vector<std::pair<std::size_t, std::string>> files;
   /// The faults of the page itself: where, and what to do.
   std::vector<std::string> complaints;
 };

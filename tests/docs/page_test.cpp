@@ -57,6 +57,8 @@ TEST(PageTest, WhatRunningTextNamesIsFound) {
   using Places = std::vector<std::pair<std::size_t, std::string>>;
   EXPECT_EQ(page.mentions, (Places{{0, "conch status"}, {1, "./dev"}}));
   EXPECT_EQ(page.links, (Places{{0, "view.md"}}));
+  page = parse_page("See `src/sim/a.hpp`.\n```text\nby src/sim/b*\n```\n```sh\ncat src/c\n```\n");
+  EXPECT_EQ(page.files, (Places{{0, "src/sim/a.hpp"}, {2, "src/sim/b*"}}));
 }
 
 TEST(MatchTest, ExactMeansExact) {
