@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 
+#include "net/loopback.hpp"
 #include "net/testing/pipe.hpp"
 #include "resp.hpp"
 #include "way.hpp"
@@ -25,11 +26,10 @@ constexpr const char* key = "block";
 class RedisServer {
  public:
   RedisServer()
-      : port_(free_port()),
-        process_(Process::program(
-            {"redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--unixsocket",
-             socket().string(), "--save", "", "--appendonly", "no", "--dir", folder_.path()},
-            folder_.file("log"))) {
+      : process_(Process::program({"redis-server", "--port", std::to_string(port_.number()),
+                                   "--bind", "127.0.0.1", "--unixsocket", socket().string(),
+                                   "--save", "", "--appendonly", "no", "--dir", folder_.path()},
+                                  folder_.file("log"))) {
     Deadline deadline = in(start_patience);
     while (!answers()) {
       if (wait_readable(std::array{process_.fd()}, in(10ms)) >= 0) process_.finish(deadline);
@@ -41,7 +41,7 @@ class RedisServer {
   RedisServer& operator=(const RedisServer&) = delete;
 
   Descriptor connect(Transport transport) const {
-    return transport == Transport::tcp ? connect_to(port_) : connect_to(socket());
+    return transport == Transport::tcp ? connect_to(port_.number()) : connect_to(socket());
   }
   const std::string& version() const { return version_; }
 
@@ -57,7 +57,7 @@ class RedisServer {
   }
 
   ScratchFolder folder_;
-  std::uint16_t port_;
+  net::ReservedPort port_;
   Process process_;
   std::string version_;
 };

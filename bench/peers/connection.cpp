@@ -99,8 +99,6 @@ std::uint16_t port_of(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
-std::uint16_t free_port() { return port_of(listen_anywhere()); }
-
 void Connection::send(std::string_view message) {
   ++traffic_.messages;
   traffic_.bytes += message.size();

@@ -43,8 +43,6 @@ Descriptor listen_anywhere();
 /// Accepts the next connection.
 Descriptor accept_without_delay(int listener);
 std::uint16_t port_of(const Descriptor& socket);
-/// A port that was free a moment ago.
-std::uint16_t free_port();
 
 class Connection {
  public:

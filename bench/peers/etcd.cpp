@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contender.hpp"
+#include "net/loopback.hpp"
 #include "register/etcd_talk.hpp"
 
 namespace conch::bench {
@@ -113,18 +114,17 @@ class Etcd : public Served {
   Etcd() : Served("etcd") {}
 
   std::string version() override {
-    return "etcd " + Gateway(port_).get("/version").value("etcdserver", "?");
+    return "etcd " + Gateway(port_.number()).get("/version").value("etcdserver", "?");
   }
   void prepare(int) override { name_ = fmt::format("lock{}", ++round_); }
   std::unique_ptr<Entrant> enter(int) override {
-    return std::make_unique<EtcdEntrant>(port_, name_);
+    return std::make_unique<EtcdEntrant>(port_.number(), name_);
   }
 
  protected:
   Process serve(const std::filesystem::path& folder) override {
-    port_ = free_port();
-    std::string clients = fmt::format("http://127.0.0.1:{}", port_);
-    std::string peers = fmt::format("http://127.0.0.1:{}", free_port());
+    std::string clients = "http://" + port_.address();
+    std::string peers = "http://" + peer_port_.address();
     return Process::program({"etcd", "--name", "bench", "--data-dir", folder / "data",
                              "--listen-client-urls", clients, "--advertise-client-urls", clients,
                              "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers,
@@ -133,7 +133,8 @@ class Etcd : public Served {
   }
 
  private:
-  std::uint16_t port_ = 0;
+  net::ReservedPort port_;
+  net::ReservedPort peer_port_;
   int round_ = 0;
   std::string name_;
 };

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "contender.hpp"
+#include "net/loopback.hpp"
 #include "resp.hpp"
 
 namespace conch::bench {
@@ -89,19 +90,19 @@ class RedisServer : public Served {
  public:
   using Served::Served;
 
-  std::string version() override { return Redis(connect_to(port_)).version(); }
+  std::string version() override { return Redis(connect_to(port_.number())).version(); }
 
  protected:
   Process serve(const std::filesystem::path& folder) override {
-    port_ = free_port();
-    return Process::program({"redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",
-                             "--appendonly", "no", "--save", "", "--dir", folder.string()},
-                            folder / "log");
+    return Process::program(
+        {"redis-server", "--port", std::to_string(port_.number()), "--bind", "127.0.0.1",
+         "--appendonly", "no", "--save", "", "--dir", folder.string()},
+        folder / "log");
   }
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_.number(); }
 
  private:
-  std::uint16_t port_ = 0;
+  net::ReservedPort port_;
 };
 
 class RedisList : public RedisServer {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "contender.hpp"
+#include "net/loopback.hpp"
 
 namespace conch::bench {
 
@@ -206,7 +207,7 @@ class ZooKeeper : public Served {
   ZooKeeper() : Served("ZooKeeper") {}
 
   std::string version() override {
-    Connection connection(connect_to(port_));
+    Connection connection(connect_to(port_.number()));
     connection.send("srvr");
     constexpr std::size_t before = std::string_view("Zookeeper version: ").size();
     std::string first(connection.exactly(before + 16));
@@ -214,24 +215,23 @@ class ZooKeeper : public Served {
   }
   void prepare(int) override { folder_ = fmt::format("/lock{}", ++round_); }
   std::unique_ptr<Entrant> enter(int) override {
-    return std::make_unique<ZooKeeperEntrant>(port_, folder_);
+    return std::make_unique<ZooKeeperEntrant>(port_.number(), folder_);
   }
 
  protected:
   Process serve(const std::filesystem::path& folder) override {
-    port_ = free_port();
     std::filesystem::path settings = folder / "zoo.cfg";
     std::ofstream(settings) << fmt::format(
         "tickTime=2000\ndataDir={}\nclientPort={}\nclientPortAddress=127.0.0.1\n"
         "admin.enableServer=false\n",
-        (folder / "data").string(), port_);
+        (folder / "data").string(), port_.number());
     return Process::program({"java", "-XX:-UsePerfData", "-cp", "/usr/share/java/zookeeper.jar",
                              "org.apache.zookeeper.server.quorum.QuorumPeerMain", settings},
                             folder / "log");
   }
 
  private:
-  std::uint16_t port_ = 0;
+  net::ReservedPort port_;
   int round_ = 0;
   std::string folder_;
 };

@@ -1,6 +1,5 @@
 #include "cli/slow_wire.hpp"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -27,22 +26,21 @@ void hurry(int socket) {
 }  // namespace
 
 SlowWire::PeerAddresses SlowWire::add_peer() {
-  std::uint16_t target = net::bind_to_free_port(host_).port;
-  auto [socket, own] = net::bind_to_free_port(host_);
-  if (::listen(socket.number(), SOMAXCONN) != 0) fail("cannot listen on " + at(own));
-  listeners_.push_back({std::move(socket), target});
-  return {at(target), at(own)};
+  const Listener& listener = listeners_.emplace_back();
+  if (::listen(listener.own.socket().number(), SOMAXCONN) != 0)
+    fail("cannot listen on " + listener.own.address());
+  return {listener.leads_to.address(), listener.own.address()};
 }
 
 /// If nothing listens at the target, the client sees its connection closed.
 void SlowWire::accept(const Listener& listener) {
   net::Descriptor near(
-      ::accept4(listener.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      ::accept4(listener.own.socket().number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   net::Descriptor far(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in name{};
   name.sin_family = AF_INET;
-  ::inet_pton(AF_INET, host_.c_str(), &name.sin_addr);
-  name.sin_port = htons(listener.leads_to);
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(listener.leads_to.number());
   bool connected =
       near && far && ::connect(far.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
   if (!connected) return;
@@ -98,7 +96,7 @@ void SlowWire::run() {
 void SlowWire::wait() {
   std::vector<pollfd> sources;
   for (const Listener& listener : listeners_)
-    sources.push_back({listener.socket.number(), POLLIN, 0});
+    sources.push_back({listener.own.socket().number(), POLLIN, 0});
   std::uint64_t due_ns = UINT64_MAX;
   for (const Connection& connection : connections_) {
     for (std::size_t end : {0U, 1U}) {

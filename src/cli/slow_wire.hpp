@@ -32,8 +32,8 @@ class SlowWire {
 
  private:
   struct Listener {
-    net::Descriptor socket;
-    std::uint16_t leads_to = 0;  // a port of host_
+    net::ReservedPort own;
+    net::ReservedPort leads_to;
   };
   struct Batch {
     std::uint64_t due_ns = 0;
@@ -56,10 +56,7 @@ class SlowWire {
   void write(Connection& connection, std::size_t end) const;
   void wait();
 
-  std::string at(std::uint16_t port) const { return host_ + ":" + std::to_string(port); }
-
   std::uint64_t delay_ns_;
-  std::string host_ = net::own_loopback_host();
   std::vector<Listener> listeners_;
   std::list<Connection> connections_;
 };

@@ -1,5 +1,5 @@
-// Loopback ports for code that must name a port before anything listens there, e.g. in an address
-// that it passes to another program.
+// Ports of this machine for code that must name a port before anything listens there, e.g. in an
+// address that it passes to another program.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,22 @@
 
 namespace conch::net {
 
-/// A random loopback address for this caller alone, such as 127.93.7.211. A free port there stays
-/// free, while any outgoing connection may take a port of 127.0.0.1.
-std::string own_loopback_host();
+/// A TCP port of 127.0.0.1 that the system gives to nobody else. A program that sets SO_REUSEADDR,
+/// as servers do, can listen there nevertheless; so can the owner, on the socket itself.
+class ReservedPort {
+ public:
+  /// Throws std::system_error.
+  ReservedPort();
 
-struct BoundSocket {
-  Descriptor socket;
-  std::uint16_t port = 0;
+  /// Bound, and does not block.
+  const Descriptor& socket() const { return socket_; }
+  std::uint16_t number() const { return number_; }
+  /// HOST:PORT.
+  std::string address() const { return "127.0.0.1:" + std::to_string(number_); }
+
+ private:
+  Descriptor socket_;
+  std::uint16_t number_ = 0;
 };
-/// A TCP socket at some free port of this IPv4 address. Throws std::system_error.
-BoundSocket bind_to_free_port(const std::string& host);
 
 }  // namespace conch::net

@@ -50,14 +50,13 @@ class EtcdCluster {
   };
 
   explicit EtcdCluster(Options options) : options_(std::move(options)) {
-    // Certificates are for 127.0.0.1, where another process may take a port before etcd does.
-    if (options_.tls.enabled()) host_ = "127.0.0.1";
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      choose_ports();
-      for (std::size_t i = 0; i < members_.size(); ++i) start(i);
-      if (await_health()) return;
-      for (std::size_t i = 0; i < members_.size(); ++i) kill(i);
+    for (std::size_t i = 0; i < options_.members; ++i) {
+      std::string scheme = options_.tls.enabled() ? "https" : "http";
+      members_.push_back({scheme + "://" + free_address(), "http://" + free_address()});
     }
+    for (std::size_t i = 0; i < members_.size(); ++i) start(i);
+    if (await_health()) return;
+    for (std::size_t i = 0; i < members_.size(); ++i) kill(i);
     throw std::runtime_error("etcd does not start: " + log());
   }
   explicit EtcdCluster(std::size_t members = 1) : EtcdCluster(Options{members}) {}
@@ -182,19 +181,7 @@ class EtcdCluster {
 
   std::string folder_of(std::size_t i) const { return data_.path() + "/m" + std::to_string(i); }
 
-  void choose_ports() {
-    members_.assign(options_.members, {});
-    std::error_code ignored;
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      std::filesystem::remove_all(folder_of(i), ignored);
-      std::string scheme = options_.tls.enabled() ? "https" : "http";
-      members_[i].client_url = scheme + "://" + free_address();
-      members_[i].peer_url = "http://" + free_address();
-    }
-  }
-  std::string free_address() const {
-    return host_ + ":" + std::to_string(net::bind_to_free_port(host_).port);
-  }
+  std::string free_address() { return ports_.emplace_back().address(); }
   std::string everybody() const {
     std::string text;
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -218,7 +205,7 @@ class EtcdCluster {
   }
 
   Options options_;
-  std::string host_ = net::own_loopback_host();
+  std::vector<net::ReservedPort> ports_;
   ScratchFolder data_;
   std::vector<Member> members_;
 };
