@@ -38,7 +38,7 @@ class EventQueue {
     insert({at, ++scheduled_, std::move(event)});
     return scheduled_;
   }
-  /// Undoes a `pop`; the entry keeps its order.
+  /// Undoes a `pop`; the entry keeps its order, also if it is due later now.
   void put_back(Entry entry) { insert(std::move(entry)); }
   Entry pop() {
     Entry first = std::move(heap_.front());

@@ -128,9 +128,9 @@ Result Simulation::run() {
   try {
     start();
     while (!over()) {
-      auto [at, order, event] = events_.pop();
-      now_ = at;
-      handle(event);
+      Scheduled<Event> due = events_.pop();
+      now_ = due.at;
+      handle(due);
       if (!draining_.empty()) see_off();
       if (watches_structure_) check_structure();
     }
@@ -162,7 +162,8 @@ void Simulation::start() {
   }
 }
 
-void Simulation::handle(const Event& event) {
+void Simulation::handle(const Scheduled<Event>& due) {
+  const Event& event = due.event;
   Process& process = processes_[event.node];
   if (event.what == What::deliver && now_ >= process.paused_until) return deliver(event);
   bool of_the_network = event.what <= What::retransmit;
@@ -170,7 +171,8 @@ void Simulation::handle(const Event& event) {
   if (!of_the_network) --local_events_;
   if (now_ < process.paused_until && !of_the_world) {
     if (!of_the_network) ++local_events_;
-    return void(events_.push(process.paused_until, event));
+    // Keeps its order: messages of a channel arrive in turn, however many pauses delay them.
+    return events_.put_back({process.paused_until, due.order, event});
   }
   if (!of_the_network && !of_the_world && event.life != process.life) return;
   switch (event.what) {

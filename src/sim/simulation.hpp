@@ -89,7 +89,7 @@ class Simulation final : private EffectSink {
 
   // The loop.
   void start();
-  void handle(const Event& event);
+  void handle(const Scheduled<Event>& due);
   /// Whether the run has ended: something broke, all processes are done, or nothing can happen.
   bool over() {
     if (observer_.violation()) return true;

@@ -249,6 +249,20 @@ TEST(Simulation, PausesDriftAndClogsOnlyDelay) {
   EXPECT_GT(result.report.duration_s, simulate(of("naimi-trehel")).report.duration_s + 0.2);
 }
 
+// What came during the first pause is delayed by the second one as well, and stays in front.
+TEST(Simulation, PausesThatOverlapKeepChannelsInOrder) {
+  for (const CatalogEntry& entry : catalog()) {
+    if (!entry.about.is_sound() || !entry.about.needs_fifo) continue;
+    Options options = of(std::string(entry.about.name));
+    options.clusters = {5};
+    options.requests = 3;
+    options.cancel = 0.8;
+    options.faults.scheduled = {Pause{Who{Who::Role::number, 0}, 5ms, 60ms},
+                                Pause{Who{Who::Role::number, 0}, 50ms, 200ms}};
+    EXPECT_EQ(broken(options, 1000), std::nullopt) << entry.about.name;
+  }
+}
+
 TEST(Simulation, TheLinkCarriesMessagesOverAPartition) {
   Options options = of("central");
   options.faults.scheduled = {Partition{{0, 1, 2}, false, 100ms, 500ms},
