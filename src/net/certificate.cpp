@@ -17,17 +17,17 @@ struct Free {
   void operator()(X509_STORE* store) const { X509_STORE_free(store); }
   void operator()(X509_STORE_CTX* check) const { X509_STORE_CTX_free(check); }
 };
-using Paper = std::unique_ptr<X509, Free>;
+using X509Pointer = std::unique_ptr<X509, Free>;
 
-Paper read(const std::string& file) {
+X509Pointer read(const std::string& file) {
   load_openssl();
   std::unique_ptr<BIO, Free> in(BIO_new_file(file.c_str(), "r"));
-  Paper paper(in ? PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr) : nullptr);
+  X509Pointer parsed(in ? PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr) : nullptr);
   ERR_clear_error();
   if (!in) throw Error(ErrorCode::misconfigured, "cannot read " + file);
-  if (!paper)
+  if (!parsed)
     throw Error(ErrorCode::misconfigured, "no certificate in " + file + ": expected a PEM file");
-  return paper;
+  return parsed;
 }
 
 std::chrono::sys_seconds moment(const ASN1_TIME* time) {
@@ -47,19 +47,19 @@ std::string text_of(X509_NAME* name) {
 }  // namespace
 
 Certificate read_certificate(const std::string& file) {
-  Paper paper = read(file);
-  X509_NAME* subject = X509_get_subject_name(paper.get());
+  X509Pointer parsed = read(file);
+  X509_NAME* subject = X509_get_subject_name(parsed.get());
   return {text_of(subject), X509_NAME_get_index_by_NID(subject, NID_commonName, -1) >= 0,
-          moment(X509_get0_notBefore(paper.get())), moment(X509_get0_notAfter(paper.get()))};
+          moment(X509_get0_notBefore(parsed.get())), moment(X509_get0_notAfter(parsed.get()))};
 }
 
 std::string doubt(const std::string& certificate, const std::string& authority) {
-  Paper paper = read(certificate);
-  Paper issuer = read(authority);
+  X509Pointer parsed = read(certificate);
+  X509Pointer issuer = read(authority);
   std::unique_ptr<X509_STORE, Free> trusted(X509_STORE_new());
   X509_STORE_add_cert(trusted.get(), issuer.get());
   std::unique_ptr<X509_STORE_CTX, Free> check(X509_STORE_CTX_new());
-  X509_STORE_CTX_init(check.get(), trusted.get(), paper.get(), nullptr);
+  X509_STORE_CTX_init(check.get(), trusted.get(), parsed.get(), nullptr);
   if (X509_verify_cert(check.get()) == 1) return "";
   return X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get()));
 }
