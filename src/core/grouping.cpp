@@ -203,7 +203,7 @@ class Agglomeration {
   std::vector<Set> found_;
 };
 
-struct Contender {
+struct CandidateCluster {
   Set set;
   bool kept = false;
   double distinctness = 0;
@@ -216,10 +216,10 @@ bool compatible(const Set& a, const Set& b) {
   return common.empty() || common.size() == std::min(a.size(), b.size());
 }
 
-std::vector<Contender> contenders(const Distances& distances, const Past& past) {
+std::vector<CandidateCluster> candidates(const Distances& distances, const Past& past) {
   std::set<Set> sets = past.clusters();
   for (Set& set : Agglomeration(distances).run()) sets.insert(std::move(set));
-  std::vector<Contender> result;
+  std::vector<CandidateCluster> result;
   for (const Set& set : sets) {
     if (set.size() < 2 || set.size() == distances.size()) continue;
     bool kept = past.had(set);
@@ -233,15 +233,15 @@ std::vector<Contender> contenders(const Distances& distances, const Past& past) 
 
 /// Where two overlap, keeps the one that existed before, else the more distinct one. The result
 /// begins with the widest.
-std::vector<Set> choose(std::vector<Contender> contenders) {
-  std::stable_sort(contenders.begin(), contenders.end(), [](const auto& a, const auto& b) {
+std::vector<Set> choose(std::vector<CandidateCluster> candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     return std::pair(a.kept, a.distinctness) > std::pair(b.kept, b.distinctness);
   });
   std::vector<Set> chosen;
-  for (const Contender& contender : contenders)
+  for (const CandidateCluster& candidate : candidates)
     if (std::all_of(chosen.begin(), chosen.end(),
-                    [&](const Set& set) { return compatible(set, contender.set); }))
-      chosen.push_back(contender.set);
+                    [&](const Set& set) { return compatible(set, candidate.set); }))
+      chosen.push_back(candidate.set);
   std::sort(chosen.begin(), chosen.end(),
             [](const Set& a, const Set& b) { return a.size() > b.size(); });
   return chosen;
@@ -253,7 +253,7 @@ Labels group_by_round_trips(std::vector<NodeId> peers, const RoundTrips& trips,
                             const Labels& before) {
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  std::vector<Set> clusters = choose(contenders(Distances(peers, trips), Past(peers, before)));
+  std::vector<Set> clusters = choose(candidates(Distances(peers, trips), Past(peers, before)));
   std::vector<std::string> labels(peers.size());
   std::vector<bool> alone(peers.size(), !clusters.empty());
   auto append = [&](std::size_t peer, std::size_t name) {

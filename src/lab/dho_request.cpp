@@ -74,9 +74,9 @@ struct TimelineStep {
 };
 
 /// Both neighbours, and the messages between them. A message takes one message time, data one more.
-class Neighbours final : private sim::DataPeer::Outlet {
+class TwoNeighbours final : private sim::DataPeer::Outlet {
  public:
-  Neighbours() {
+  TwoNeighbours() {
     for (NodeId node : members_)
       peers_.try_emplace(node, node, members_, static_cast<Outlet&>(*this));
     for (NodeId node : members_) {
@@ -206,7 +206,7 @@ class Neighbours final : private sim::DataPeer::Outlet {
 /// P1 holds the data; P2 asks for them, works for `works` message times, and then acquires them. If
 /// `works` is 0, P2 acquires them at once, while P1 still holds them.
 std::vector<TimelineStep> follow(double works) {
-  Neighbours both;
+  TwoNeighbours both;
   auto request = [&](NodeId node) {
     both.call(node, "request", [](sim::DataPeer& peer) { peer.request(Mode::write); });
   };

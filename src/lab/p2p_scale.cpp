@@ -42,12 +42,12 @@ sim::OverlayScaleOptions world_with(const Setup& setup, sim::Node nodes, Who who
 }
 
 /// Measurements of one protocol with one number of nodes.
-struct Growth {
+struct ScaleSamples {
   Sample load, highest, route, per_request, took_s, mib;
 };
-using Grown = std::map<std::pair<sim::Node, Who>, Growth>;
+using Grown = std::map<std::pair<sim::Node, Who>, ScaleSamples>;
 
-void add_row(Table& table, const sim::OverlayScaleOptions& world, Who who, Growth& growth) {
+void add_row(Table& table, const sim::OverlayScaleOptions& world, Who who, ScaleSamples& samples) {
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
   sim::OverlayScaleResult result = sim::run_overlay_scale(world);
@@ -65,12 +65,12 @@ void add_row(Table& table, const sim::OverlayScaleOptions& world, Who who, Growt
              std::to_string(result.loads[result.loads.size() * 99 / 100]),
              std::to_string(result.loads.back()), std::to_string(result.values_most),
              fmt::format("{:.1f}", took_s), fmt::format("{:.0f}", mib)});
-  growth.load.add(messages / world.nodes);
-  growth.highest.add(result.loads.back());
-  growth.route.add(result.mean_route);
-  growth.per_request.add(messages / asked);
-  growth.took_s.add(took_s);
-  growth.mib.add(mib);
+  samples.load.add(messages / world.nodes);
+  samples.highest.add(result.loads.back());
+  samples.route.add(result.mean_route);
+  samples.per_request.add(messages / asked);
+  samples.took_s.add(took_s);
+  samples.mib.add(mib);
 }
 
 std::vector<Figure> draw(const Grown& grown) {
@@ -83,14 +83,14 @@ std::vector<Figure> draw(const Grown& grown) {
   Figure loads = figure("Load of a node in all rounds", {"load", "messages", Spacing::log});
   Figure memory = figure("Memory of the simulation", {"memory", "MiB", Spacing::log});
   Figure time = figure("Time of the simulation, on one core", {"time", "s", Spacing::log});
-  for (const auto& [what, growth] : grown) {
+  for (const auto& [what, samples] : grown) {
     const auto& [size, who] = what;
     std::string name(rivals[who].name);
-    requests.at(name).points.push_back(at(size, growth.per_request));
-    loads.at(name + ", mean").points.push_back(at(size, growth.load));
-    loads.at(name + ", highest").points.push_back(at(size, growth.highest));
-    memory.at(name).points.push_back(at(size, growth.mib));
-    time.at(name).points.push_back(at(size, growth.took_s));
+    requests.at(name).points.push_back(at(size, samples.per_request));
+    loads.at(name + ", mean").points.push_back(at(size, samples.load));
+    loads.at(name + ", highest").points.push_back(at(size, samples.highest));
+    memory.at(name).points.push_back(at(size, samples.mib));
+    time.at(name).points.push_back(at(size, samples.took_s));
   }
   return {requests, loads, time, memory};
 }
@@ -113,7 +113,7 @@ ExperimentResult p2p_scale(const Setup& setup) {
       for (Who who : entrants)
         add_row(findings.table, world_with(setup, nodes, who, seed), who, grown[{nodes, who}]);
   for (Who who : entrants) {
-    const Growth &few = grown[{sizes.front(), who}], &many = grown[{sizes.back(), who}];
+    const ScaleSamples &few = grown[{sizes.front(), who}], &many = grown[{sizes.back(), who}];
     findings.remarks.push_back(
         fmt::format("{}: with {} times the nodes, and requests, a node gets {:.2f} times the "
                     "messages; routes are {:.2f} times as long.",

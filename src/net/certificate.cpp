@@ -11,17 +11,17 @@ namespace conch::net {
 
 namespace {
 
-struct Free {
+struct OpensslDeleter {
   void operator()(BIO* bio) const { BIO_free_all(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(X509_STORE* store) const { X509_STORE_free(store); }
   void operator()(X509_STORE_CTX* check) const { X509_STORE_CTX_free(check); }
 };
-using X509Pointer = std::unique_ptr<X509, Free>;
+using X509Pointer = std::unique_ptr<X509, OpensslDeleter>;
 
 X509Pointer read(const std::string& file) {
   load_openssl();
-  std::unique_ptr<BIO, Free> in(BIO_new_file(file.c_str(), "r"));
+  std::unique_ptr<BIO, OpensslDeleter> in(BIO_new_file(file.c_str(), "r"));
   X509Pointer parsed(in ? PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr) : nullptr);
   ERR_clear_error();
   if (!in) throw Error(ErrorCode::misconfigured, "cannot read " + file);
@@ -37,7 +37,7 @@ std::chrono::sys_seconds moment(const ASN1_TIME* time) {
 }
 
 std::string text_of(X509_NAME* name) {
-  std::unique_ptr<BIO, Free> out(BIO_new(BIO_s_mem()));
+  std::unique_ptr<BIO, OpensslDeleter> out(BIO_new(BIO_s_mem()));
   X509_NAME_print_ex(out.get(), name, 0, XN_FLAG_ONELINE);
   char* bytes = nullptr;
   long size = BIO_get_mem_data(out.get(), &bytes);
@@ -56,9 +56,9 @@ Certificate read_certificate(const std::string& file) {
 std::string doubt(const std::string& certificate, const std::string& authority) {
   X509Pointer parsed = read(certificate);
   X509Pointer issuer = read(authority);
-  std::unique_ptr<X509_STORE, Free> trusted(X509_STORE_new());
+  std::unique_ptr<X509_STORE, OpensslDeleter> trusted(X509_STORE_new());
   X509_STORE_add_cert(trusted.get(), issuer.get());
-  std::unique_ptr<X509_STORE_CTX, Free> check(X509_STORE_CTX_new());
+  std::unique_ptr<X509_STORE_CTX, OpensslDeleter> check(X509_STORE_CTX_new());
   X509_STORE_CTX_init(check.get(), trusted.get(), parsed.get(), nullptr);
   if (X509_verify_cert(check.get()) == 1) return "";
   return X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get()));
