@@ -6,12 +6,14 @@
 //   NANOSECONDS WHO VERB [LOCK [FENCE ...]] [yes|no]
 //
 // Each thread of a worker has a connection (SOCK_SEQPACKET); a packet is one sentence, and so is
-// its answer. The ledger knows nothing of Conch.
+// its answer. A worker has died when its last connection has ended without a "bye". The ledger
+// knows nothing of Conch.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -116,8 +118,12 @@ void serve(int listener, Ledger& ledger) {
         ::send(socket, reply.data(), reply.size(), MSG_NOSIGNAL);
         continue;
       }
-      ledger.died(names[socket]);
+      std::string who = names[socket];
       names.erase(socket);
+      // The other threads' connections may still have something to read from before its death.
+      bool has_gone =
+          std::none_of(names.begin(), names.end(), [&](auto& each) { return each.second == who; });
+      if (has_gone) ledger.died(who);
       ::close(socket);
       sources.erase(sources.begin() + static_cast<std::ptrdiff_t>(i));
     }

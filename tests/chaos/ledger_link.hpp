@@ -24,7 +24,6 @@ class LedgerLink {
       throw std::runtime_error("no ledger at " + path);
     say("hello " + who);
   }
-  /// A worker whose connection ends without a "bye" has died.
   ~LedgerLink() {
     ::send(socket_.number(), "bye", 3, MSG_NOSIGNAL);
     std::array<char, 8> room{};
@@ -33,10 +32,14 @@ class LedgerLink {
   LedgerLink(const LedgerLink&) = delete;
   LedgerLink& operator=(const LedgerLink&) = delete;
 
-  std::string say(const std::string& sentence) const {
-    std::array<char, 512> room{};
+  /// Does not wait for the answer.
+  void tell(const std::string& sentence) const {
     if (::send(socket_.number(), sentence.data(), sentence.size(), MSG_NOSIGNAL) < 0)
       throw std::runtime_error("the ledger has gone");
+  }
+  std::string say(const std::string& sentence) const {
+    std::array<char, 512> room{};
+    tell(sentence);
     ssize_t size = ::recv(socket_.number(), room.data(), room.size(), 0);
     if (size <= 0) throw std::runtime_error("the ledger has gone");
     return {room.data(), static_cast<std::size_t>(size)};
