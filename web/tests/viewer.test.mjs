@@ -126,7 +126,7 @@ test(
     await becomes(() => details.innerText(), /1 sends REQUEST\(origin 1\) to 0/);
     const changed = details.locator("tr.changed");
     await becomes(() => changed.locator("th, td").allInnerTexts(), ["owner", "0", "-"]);
-    await details.getByRole("button", { name: "0 receive" }).click();
+    await details.getByRole("button", { name: "0 receives" }).click();
     await becomes(now, "0 receives REQUEST(origin 1) from 1");
     await page.locator(".node[data-node='1']").press("Enter");
     await becomes(() => details.innerText(), /1 sends REQUEST/);

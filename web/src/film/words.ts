@@ -32,13 +32,18 @@ const verbs: Record<string, string> = {
   gap: "recorded nothing for a while",
 };
 
+export function verbOf(film: Film, event: number): string {
+  const word = film.wordOf(event);
+  return verbs[word] ?? word;
+}
+
 /** `1 sends REQUEST(origin 1) to 0`. */
 export function sentence(film: Film, event: number): string {
   const word = film.wordOf(event);
   const who = film.name(film.node[event]);
   const peer = film.peer[event] < film.nodes ? film.name(film.peer[event]) : "";
   const said = film.detailOf(event) || film.kindOf(event);
-  const verb = verbs[word] ?? word;
+  const verb = verbOf(film, event);
   switch (word) {
     case "send":
     case "lose":

@@ -2,7 +2,7 @@
 // after.
 import { none, type Film } from "../film/film";
 import { compare } from "../film/state";
-import { sentence, when } from "../film/words";
+import { sentence, verbOf, when } from "../film/words";
 import { h } from "../shared/dom";
 
 export class Details {
@@ -50,7 +50,7 @@ export class Details {
   private mateWords(film: Film, event: number, mate: number): string {
     const apart = Math.abs(film.at[mate] - film.at[event]);
     const distance = film.header.unit === "step" ? "" : `, ${when(film, mate)}`;
-    return `${film.name(film.node[mate])} ${film.wordOf(mate)}${apart > 0 ? distance : ""}`;
+    return `${film.name(film.node[mate])} ${verbOf(film, mate)}${apart > 0 ? distance : ""}`;
   }
 
   private states(film: Film, event: number): HTMLElement {
