@@ -280,7 +280,7 @@ class EndToEnd {
   /// The newest generation that we know of.
   std::uint64_t generation_ = 1;
   std::uint64_t retried_ = 0;
-  /// Of each replica, while a request is alive; empty otherwise.
+  /// One per replica while a request is alive; empty otherwise.
   std::vector<ReplicaView> views_;
   bool backing_off_ = false;
   bool patient_ = false;

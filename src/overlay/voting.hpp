@@ -238,7 +238,7 @@ class Voting {
 
   Stage stage_ = Stage::idle;
   Priority ts_;
-  /// Of each replica, while a request is alive; empty otherwise.
+  /// One per replica while a request is alive; empty otherwise.
   std::vector<ReplicaView> views_;
   bool backing_off_ = false;
   bool patient_ = false;

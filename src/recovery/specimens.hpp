@@ -18,7 +18,7 @@ enum class Rule : std::uint8_t {
   lease,        // every event, and so every entry, checks the lease first
   acceptance,   // only a peer whose proposal the register accepted decides
   incarnation,  // messages of one life do not count as another's
-  fences,       // fences of an epoch are larger than all before
+  fences,       // fences of an epoch are greater than all earlier ones
   command,      // a peer evicted while its command runs does not report that it has let go
 };
 

@@ -327,7 +327,7 @@ void GroupSimulation::put_out(Process& process) {
   }
   process.early = process.locks = 0;
   process.epoch = Epoch{0};
-  // Of two processes with one id, the older gives way.
+  // If two processes have one id, the older gives way.
   if (newest(process.id) != &process)
     to(process.serial, {}, [this](Process& former) { kill(former, false); });
 }

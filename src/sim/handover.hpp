@@ -43,7 +43,7 @@ struct Workload {
   Node steady() const { return peers - churners; }
 };
 
-/// Throws BadText with a sentence if the workload makes no sense.
+/// Throws BadText with a sentence if the workload contradicts itself.
 void validate(const Workload& workload);
 
 /// Means over cycles.

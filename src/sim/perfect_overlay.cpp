@@ -65,7 +65,7 @@ std::optional<overlay::Arc> PerfectOverlay::domain(NodeId node) const {
   NodeId before = neighbours(node)[0], after = neighbours(node)[1];
   if (root_ == Root::successor || before == node)
     return overlay::Arc{Key{before.value + 1}, Key{node.value}};
-  // Of two nodes that are equally near, the one behind the key is its root.
+  // If two nodes are equally near, the one behind the key is its root.
   std::uint64_t behind = node.value - before.value, ahead = after.value - node.value;
   return overlay::Arc{Key{before.value + behind / 2 + behind % 2},
                       Key{node.value + (ahead - 1) / 2}};

@@ -406,7 +406,7 @@ TEST(Replay, BytesThatMeanNothing) {
   }
 }
 
-/// Words of the language in an order that makes no sense.
+/// Words of the language in a random order.
 std::string babble(Dice& dice) {
   static constexpr std::array words =
       std::to_array<std::string_view>({"nodes",     "request",

@@ -228,7 +228,7 @@ TEST(Simulation, RicartAgrawalaOutlivesACrashGivenADetector) {
   }
 }
 
-// Of two crashes, the second takes along what only the first two processes knew.
+// The second crash takes along what only the two crashed processes knew.
 TEST(Simulation, FencesOfRicartAgrawalaIncreaseAcrossCrashes) {
   Options options = of("ricart-agrawala");
   options.clusters = {4};
@@ -249,7 +249,7 @@ TEST(Simulation, PausesDriftAndClogsOnlyDelay) {
   EXPECT_GT(result.report.duration_s, simulate(of("naimi-trehel")).report.duration_s + 0.2);
 }
 
-// What came during the first pause is delayed by the second one as well, and stays in front.
+// The second pause delays messages that came during the first, which must stay in front.
 TEST(Simulation, PausesThatOverlapKeepChannelsInOrder) {
   for (const CatalogEntry& entry : catalog()) {
     if (!entry.about.is_sound() || !entry.about.needs_fifo) continue;

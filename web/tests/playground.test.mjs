@@ -237,7 +237,7 @@ test(
     await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".member.inside").waitFor();
-    await page.getByText("Nothing comes by itself now.").waitFor();
+    await page.getByText("Nothing to run: no message is in flight.").waitFor();
     await page.keyboard.press("Home");
     await page.getByText("You look at the past.").waitFor();
     await page.getByRole("button", { name: "Go on from here" }).click();

@@ -91,7 +91,7 @@ export class Controls {
     const next = session.sight ? session.next() : "";
     this.one.disabled = this.many.disabled = this.end.disabled = next === "";
     this.next.textContent =
-      next === "" ? "Nothing comes by itself now." : `Next by itself: ${next}`;
+      next === "" ? "Nothing to run: no message is in flight." : `Next: ${next}`;
     this.many.textContent = this.running ? "Pause" : "Run";
     if (this.running) this.many.disabled = false;
   }
