@@ -57,7 +57,7 @@ TEST(Simulation, TraceHashesAreTheSameInEveryBuild) {
   options.cancel = 0.3;
   options.faults.lose = 0.05;
   options.faults.storm = 200ms;
-  EXPECT_EQ(simulate(options).trace_hash, "1890b04be836effd");
+  EXPECT_EQ(simulate(options).trace_hash, "bd611573ed896ff4");
 }
 
 TEST(Simulation, WatchingARunDoesNotChangeIt) {
