@@ -133,7 +133,7 @@ Waits medians(const Samples& samples) {
 template <class Course>
 void run(const Task& task, Course course, Samples& all) {
   ScratchFolder folder;
-  Shared<Board> board;
+  SharedState<Board> board;
   Reports reports;
   std::vector<Process> crew;
   for (std::uint32_t process = 0; process < overlap_processes; ++process)

@@ -74,7 +74,7 @@ void play(End& end, Board& board, int process, int handovers) {
 
 std::vector<double> PairWay::measure(const Course& course) {
   prepare(course.size);
-  Shared<Board> board;
+  SharedState<Board> board;
   Reports reports;
   int handovers = warm_up_handovers + course.handovers;
   std::vector<Process> pair;

@@ -221,7 +221,7 @@ Reading read(std::span<const Account> accounts) {
 
 Reading measure(Contender& contender, const Setting& setting) {
   contender.prepare(setting.locks);
-  Shared<Board> board;
+  SharedState<Board> board;
   Reports reports;
   std::vector<Process> crew;
   for (int process = 0; process < setting.processes; ++process)

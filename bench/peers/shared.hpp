@@ -2,7 +2,6 @@
 #pragma once
 
 #include <linux/futex.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,8 +9,8 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <new>
-#include <stdexcept>
+
+#include "net/shared_state.hpp"
 
 namespace conch::bench {
 
@@ -22,28 +21,6 @@ inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
-
-/// An object in memory that is shared with children forked from now on. Its pages are mapped from
-/// the beginning, so that no page fault is measured. T must not need a destructor.
-template <class T>
-class Shared {
- public:
-  Shared() {
-    void* memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED) throw std::runtime_error("no shared memory could be had");
-    object_ = new (memory) T;
-  }
-  ~Shared() { munmap(object_, sizeof(T)); }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-
-  T* operator->() { return object_; }
-  T& operator*() { return *object_; }
-
- private:
-  T* object_;
-};
 
 /// A number in shared memory that only grows, and for which processes can wait. std::atomic::wait
 /// does not work here: it serves the threads of one process.

@@ -2,7 +2,6 @@
 // command and do not outlive it, and none of them can make it wait for ever.
 #pragma once
 
-#include <sys/mman.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -10,13 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <new>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "net/descriptor.hpp"
+#include "net/shared_state.hpp"
 
 namespace conch::cli {
 
@@ -44,29 +42,6 @@ void check_algorithm(const std::string& name);
 std::uint64_t now_ns();
 /// Sleeps without handling signals.
 void doze(Seconds time);
-
-/// An object in memory that is shared with processes forked from here on.
-template <class T>
-class SharedState {
-  static_assert(std::is_trivially_destructible_v<T>);
-
- public:
-  SharedState() {
-    void* memory = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED) throw std::runtime_error("cannot allocate shared memory");
-    object_ = new (memory) T;
-  }
-  ~SharedState() { ::munmap(object_, sizeof(T)); }
-  SharedState(const SharedState&) = delete;
-  SharedState& operator=(const SharedState&) = delete;
-
-  T* operator->() { return object_; }
-  T& operator*() { return *object_; }
-
- private:
-  T* object_;
-};
 
 /// Worker processes. Create it while the process has one thread, and start no other: fork copies
 /// only the calling thread.
