@@ -389,7 +389,8 @@ Fence GroupSimulation::Process::fence_floor() const {
 void GroupSimulation::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
-  if (line.starts_with("could not leave") && must_be_let_go)
+  // Those that ask the register through others cannot leave in order once all of these have left.
+  if (line.starts_with("could not leave") && must_be_let_go && w_.can_renew(*this))
     w_.findings_.report(Property::progress, name_of(life) + " " + line);
   if (line.find("nobody takes over the data") != line.npos) keeps_data = true;
   if (!line.starts_with("malformed message from peer") ||
