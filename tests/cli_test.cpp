@@ -426,6 +426,7 @@ TEST(Cli, RecoveriesRefuseWhatTheyCannotDo) {
   expect_refused("survive maekawa-textbook", "is a specimen");
   expect_refused("survive central --nodes 1", "2 to 64 peers");
   expect_refused("survive central --lease 0", "a lease has a length");
+  expect_refused("survive central --lease 100ms", "at least 200ms");
   expect_refused("survive central --drift 60", "less than 50 %");
   expect_refused("survive central --without leases", "is none of roster, old-epochs");
   expect_refused("survive central --without roster", "conch check central --recovery");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/real_algorithms.hpp"
+#include "core/expect.hpp"
 #include "core/print.hpp"
 #include "sim/distribution.hpp"
 #include "sim/group_simulation_process.hpp"
@@ -28,8 +29,12 @@ const CatalogEntry& survivor_named(const std::string& name) {
   return routed ? *routed : find_algorithm(name);
 }
 
-/// Events per peer: far more than any run takes that ends.
-constexpr std::uint64_t events_max = 200'000;
+/// Events per peer: far more than any run takes that ends. A run takes so many leases, and some
+/// algorithms repeat requests as often whatever a lease is.
+std::uint64_t events_max(Duration lease) {
+  return 200'000 *
+         static_cast<std::uint64_t>(std::max<std::int64_t>(lease / std::chrono::seconds(1), 1));
+}
 /// More events at one time than this: a peer wakes itself again and again.
 constexpr std::uint64_t events_at_once_max = 10'000;
 
@@ -60,6 +65,10 @@ void validate(const GroupSimulationOptions& options) {
         options.algorithm + " --recovery --without roster");
   if (!options.lease.valid() || options.clock_drift_percent >= 50)
     throw BadText("a lease has a length, and clocks drift by less than 50 %");
+  // A peer waits for some things for fixed times, as for the members' answers to `conch status`.
+  if (options.lease.length < std::chrono::milliseconds(200))
+    throw BadText(
+        "--lease: at least 200ms; the fixed waits of a peer do not fit into shorter ones");
 }
 
 // Time and events.
@@ -119,13 +128,14 @@ GroupSimulationReport GroupSimulation::run() {
   for (std::uint64_t place = 0; place < nodes_; ++place)
     respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();
-  stage_until_ = calm_at_ + 200 * options_.lease.length;
+  stage_until_ = calm_at_ + 200 * patience();
+  const std::uint64_t events_allowed = events_max(options_.lease.length) * nodes_;
   std::uint64_t events = 0;
   std::uint64_t events_at_once = 0;
   try {
     while (!events_.empty() && !findings_.violation() && !is_over()) {
       auto [at, order, act] = events_.pop();
-      if (at > stage_until_ || ++events > events_max * nodes_) {
+      if (at > stage_until_ || ++events > events_allowed) {
         go_on();
         break;
       }
@@ -168,12 +178,12 @@ bool GroupSimulation::is_over() {
   if (stage_ == Stage::busy && everybody_is_served()) {
     note("nobody asks for anything any more");
     stage_ = Stage::quiet;
-    stage_until_ = now_ + (has_sites_ ? 100 : 20) * lease;
+    stage_until_ = now_ + (has_sites_ ? 100 : 20) * patience();
   } else if (stage_ == Stage::quiet && is_quiet()) {
     note("everybody leaves");
     check_nothing_is_left();
     stage_ = Stage::farewell;
-    stage_until_ = now_ + 60 * lease;
+    stage_until_ = now_ + 60 * patience();
     for (Process* process : living())
       to(process->serial, draw({}, 2 * lease), [this](Process& one) { leave(one); });
   } else if (stage_ == Stage::farewell && processes_.empty()) {
@@ -241,6 +251,7 @@ void GroupSimulation::to(std::uint64_t serial, Duration delay, std::function<voi
 }
 
 Duration GroupSimulation::draw(Duration low, Duration high) {
+  CONCH_EXPECT(low <= high, "a range begins with its low end");
   auto span = static_cast<std::uint64_t>((high - low).count());
   if (span == 0) return low;
   return low + Duration(static_cast<std::int64_t>(random_.below(span)));

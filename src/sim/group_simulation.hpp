@@ -9,6 +9,7 @@
 // and connections that are slow, take little at a time, and break after any byte.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -166,6 +167,10 @@ class GroupSimulation {
   Duration draw_latency() { return draw(std::chrono::microseconds(200), latency_max_); }
   Clock draw_clock();
   bool chance(double probability) { return random_.chance(probability); }
+  /// What must end does so within some of these: leases, unless other waits of a peer take longer.
+  Duration patience() const {
+    return std::max<Duration>(options_.lease.length, std::chrono::seconds(1));
+  }
   bool is_over();
   void go_on();
   bool is_quiet();

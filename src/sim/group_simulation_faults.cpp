@@ -13,7 +13,9 @@ void GroupSimulation::plan_faults() {
   has_sites_ = !is_ring() && label_dice_.chance(0.15);
   thinking_max_ = lease / 4;
   if (is_ring()) thinking_max_ *= 1 << label_dice_.below(6);  // An entry takes many messages there.
-  latency_max_ = has_sites_ ? lease / 1000 : draw(lease / 1000, lease / 20);
+  // However long a lease is, a peer must be able to leave within its patience of 10 s.
+  Duration scale = std::min<Duration>(lease, std::chrono::seconds(10));
+  latency_max_ = has_sites_ ? scale / 1000 : draw(scale / 1000, scale / 20);
   loss_ = chance(0.5) ? 0 : (is_ring() ? 0.003 : 0.03) * random_.uniform();
   if (chance(0.2) && !is_ring()) wire_bytes_max_ = 100 + random_.below(2000);
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
