@@ -1,6 +1,7 @@
 // Tests `conch lab` from a shell.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "cli_run.hpp"
-#include "net/scratch_folder.hpp"
 
 namespace cli_lab_test {
 
@@ -34,30 +34,45 @@ TEST(CliLab, RefusesWhatItCannotDo) {
   expect_refused("lab report --out . --seeds 2..1", "empty");
 }
 
+/// A folder of this test alone, removed at its end.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = "/tmp/conch-report-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::string text() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(CliLab, WritesAReport) {
-  conch::ScratchFolder folder;
+  TestFolder folder;
   Outcome outcome =
-      conch("lab report --quick --only textbook-faults,elections --out " + folder.path() + "/new");
+      conch("lab report --quick --only textbook-faults,elections --out " + folder.text() + "/new");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_NE(outcome.out.find("[1/2] textbook-faults"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("[2/2] elections"), std::string::npos) << outcome.out;
-  EXPECT_EQ(contents(folder.file("new/elections.csv")).find("N,"), 0u);
-  json report = json::parse(contents(folder.file("new/report.json")));
+  EXPECT_EQ(contents(folder / "new/elections.csv").find("N,"), 0u);
+  json report = json::parse(contents(folder / "new/report.json"));
   EXPECT_EQ(report["scale"], "quick");
   ASSERT_EQ(report["experiments"].size(), 2u);
   EXPECT_EQ(report["experiments"][1]["command"], "conch lab run elections --quick");
   EXPECT_NE(outcome.out.find("elections        holds          Everybody ends"), std::string::npos)
       << outcome.out;
   EXPECT_EQ(report["experiments"][1]["rows"].size(), 5u);
-  std::string page = contents(folder.file("new/report.html"));
+  std::string page = contents(folder / "new/report.html");
   EXPECT_NE(page.find("<script type=\"application/json\" id=\"data\">"), std::string::npos);
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.file("new")))
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "new"))
     files += entry.is_regular_file();
   EXPECT_EQ(files, 4u);
 }
@@ -74,17 +89,17 @@ TEST(CliLab, ComparesTheVerdictsOfTwoRangesOfSeeds) {
 
 /// The second experiment would take a minute; it is interrupted when the first one is done.
 TEST(CliLab, AReportThatIsInterruptedLeavesWhatIsDone) {
-  conch::ScratchFolder folder;
-  Outcome outcome = run("out=" + folder.path() + "; " CONCH_COMMAND R"( lab report --out $out \
+  TestFolder folder;
+  Outcome outcome = run("out=" + folder.text() + "; " CONCH_COMMAND R"( lab report --out $out \
       --only elections,p2p-scale 2>$out/said & reporter=$!
       until grep -q '1/2' $out/said || ! kill -0 $reporter; do sleep 0.05; done
       kill -INT $reporter; wait $reporter; echo "status $?"; cat $out/said)");
   EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("conch: stopped; the finished tables are in " + folder.path()),
+  EXPECT_NE(outcome.out.find("conch: stopped; the finished tables are in " + folder.text()),
             std::string::npos)
       << outcome.out;
-  EXPECT_TRUE(std::filesystem::exists(folder.file("elections.csv")));
-  EXPECT_FALSE(std::filesystem::exists(folder.file("report.html")));
+  EXPECT_TRUE(std::filesystem::exists(folder / "elections.csv"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.html"));
 }
 
 TEST(CliLab, FindsTableOneOfTheHierarchicalAlgorithms) {
