@@ -238,22 +238,22 @@ bool DataStore::accepts(const PeerInstance& from, const KeepData& m) const {
 
 std::shared_ptr<Block> DataStore::make_room(const KeepData& m) {
   LockData& here = locks_[m.lock];
-  return here.version() >= m.data.version ? nullptr : here.take_spare(m.data.size, world_);
+  return here.has_or_outdates(m.data.version) ? nullptr : here.take_spare(m.data.size, world_);
 }
 
 /// Data that are here already stay where they are, because a holder may be using them. Data that
-/// are older than those count as kept.
+/// are older than those count as kept, also while a holder writes on the newer ones.
 bool DataStore::keep(const PeerInstance& from, const KeepData& m,
                      const std::shared_ptr<Block>& block) {
   LockData& here = locks_[m.lock];
-  std::uint64_t version = here.version();
-  bool is_here = version >= m.data.version;
+  bool is_here = here.has_or_outdates(m.data.version);
+  bool is_newest = here.version_or_torn() <= m.data.version;
   bool has_come = block && block->has(m.data.version) && block->size() == m.data.size;
   bool is_kept = (is_here || has_come) && accepts(from, m);
   if (!is_kept) return drop_if_useless(m.lock), false;
   if (!is_here) here.install(block);
   has_news_ = true;
-  if (m.inherit && version <= m.data.version) here.owed = m.data.version;
+  if (m.inherit && is_newest) here.owed = m.data.version;
   return true;
 }
 

@@ -369,6 +369,19 @@ TEST_F(DataStoreTest, WhatIsHereAlreadyStaysWhereItIs) {
   EXPECT_EQ(asked(), 3u) << "but this peer answers for them now";
 }
 
+/// The holder may lose the lock and leave the data as they were.
+TEST_F(DataStoreTest, WhatIsOlderDoesNotReplaceWhatAHolderWritesOn) {
+  bring(at(4, 7));
+  arrive("words");
+  ASSERT_TRUE(store.begin(section, 9, 5));
+  KeepData older{"words", at(3, 5), true};
+  EXPECT_EQ(store.make_room(older), nullptr);
+  EXPECT_TRUE(store.keep(life(3), older, Memory::of(5, "older")));
+  section.block->finish(7, 5);
+  EXPECT_EQ(store.version("words"), 7u);
+  EXPECT_EQ(store.find("words", 5).block, nullptr);
+}
+
 /// Both readers asked for the data at the same time.
 TEST_F(DataStoreTest, WhatOneReaderUsesIsNotFilledForTheNext) {
   section.writes = false;

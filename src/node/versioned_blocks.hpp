@@ -38,6 +38,10 @@ class VersionedBlocks {
   }
   /// The newest version that is here, whole or torn; 0 if there is none.
   std::uint64_t version_or_torn() const { return current_ ? current_->version() : 0; }
+  /// Whether this version is here and whole, or a newer one is here, perhaps being written on.
+  bool has_or_outdates(std::uint64_t version) const {
+    return this->version() >= version || version_or_torn() > version;
+  }
   /// The newest version that is here and whole. The block is null if there is none, or if another
   /// process of this machine is about to change it.
   struct Whole {
