@@ -89,7 +89,7 @@ class Group {
 
   Transport transport_;
   conch::ScratchFolder folder_;
-  SharedState<Board> board_;
+  conch::SharedState<Board> board_;
   Reports in_line_;
   Reports inside_;
   /// The processes by place.
