@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -99,10 +100,11 @@ class GuardedResource {
   /// Returns false if it did not get in: the time was over, or it has to ask again.
   virtual bool come_in(Clock::time_point until) = 0;
   virtual std::uint64_t fence() = 0;
+  // Both are empty if the lock was lost meanwhile.
   /// The data found inside, as words of the history.
-  virtual std::string found() = 0;
+  virtual std::optional<std::string> found() = 0;
   /// Changes what the lock protects; `value` is the last one in the ledger. Returns the new value.
-  virtual std::string change(std::uint64_t value) = 0;
+  virtual std::optional<std::string> change(std::uint64_t value) = 0;
   virtual bool holds() = 0;
   /// Whether it left as the rightful holder.
   virtual bool leave() = 0;
@@ -113,8 +115,10 @@ class PlainResource final : public GuardedResource {
   PlainResource(Peer& peer, const std::string& lock) : mutex_(peer, lock) {}
   bool come_in(Clock::time_point until) override { return mutex_.try_lock_until(until); }
   std::uint64_t fence() override { return mutex_.fence(); }
-  std::string found() override { return ""; }
-  std::string change(std::uint64_t value) override { return std::to_string(value + 1); }
+  std::optional<std::string> found() override { return ""; }
+  std::optional<std::string> change(std::uint64_t value) override {
+    return std::to_string(value + 1);
+  }
   bool holds() override { return mutex_.holds(); }
   bool leave() override {
     bool held = holds();
@@ -145,13 +149,17 @@ class DataResource final : public GuardedResource {
     return data_.bytes().size() == bytes_ || data_.resize(bytes_) == Outcome::ok;
   }
   std::uint64_t fence() override { return data_.fence(); }
-  std::string found() override {
-    Page page(data_.bytes());
+  std::optional<std::string> found() override {
+    Span<std::byte> bytes = data_.bytes();
+    if (bytes.empty()) return std::nullopt;
+    Page page(bytes);
     return " " + std::to_string(page.fence()) + " " + std::to_string(page.count()) +
            (page.is_whole() ? " whole" : " torn");
   }
-  std::string change(std::uint64_t) override {
-    Page page(data_.bytes());
+  std::optional<std::string> change(std::uint64_t) override {
+    Span<std::byte> bytes = data_.bytes();
+    if (bytes.empty()) return std::nullopt;
+    Page page(bytes);
     page.write(data_.fence(), page.count() + 1);
     return std::to_string(page.count());
   }
@@ -192,13 +200,15 @@ class Visitor {
   /// A holder that was told that it has lost the lock has no fence any more.
   void visit() {
     std::uint64_t fence = resource_.fence();
-    if (fence == 0) return void(ledger_.say("quit " + lock_)), void(resource_.leave());
+    std::optional<std::string> found = resource_.found();
+    if (fence == 0 || !found) return void(ledger_.say("quit " + lock_)), void(resource_.leave());
     std::string at = lock_ + " " + std::to_string(fence);
-    std::istringstream answer(ledger_.say("enter " + at + resource_.found()));
+    std::istringstream answer(ledger_.say("enter " + at + *found));
     std::string judged;
     std::uint64_t value = 0;
     answer >> judged >> value;
-    if (judged == "yes") ledger_.say("write " + at + " " + resource_.change(value));
+    if (judged == "yes")
+      if (auto changed = resource_.change(value)) ledger_.say("write " + at + " " + *changed);
     std::this_thread::sleep_for(random_.exponential() *
                                 (random_.chance(slow) ? hold_mean_of_the_slow : hold_mean));
     ledger_.say("still " + at);
