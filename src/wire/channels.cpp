@@ -37,34 +37,36 @@ const PeerChannel* Channels::find(const PeerInstance& life) const {
 }
 
 PeerChannel& Channels::channel(const PeerInstance& life) {
-  return channels_.try_emplace(life, PeerChannel{life, Outgoing(options_.kept_bytes_max)})
-      .first->second;
+  auto [found, is_new] =
+      channels_.try_emplace(life, PeerChannel{life, Outgoing(options_.kept_bytes_max)});
+  if (auto known = addresses_.find(life); is_new && known != addresses_.end())
+    found->second.address = known->second;
+  return found->second;
 }
 
 void Channels::live_as(const PeerInstance& self, Time now) {
   flush(now);  // Other peers may wait for the last messages.
   options_.identity.self = self;
-  std::map<PeerInstance, std::string> addresses;
-  for (auto& [life, each] : channels_) {
-    hang_up(each);
-    addresses[life] = each.address;
-  }
+  for (auto& [life, each] : channels_) hang_up(each);
   channels_.clear();
   dirty_.clear();
-  for (const auto& [life, address] : addresses)
-    if (!address.empty()) know(life, address);
+  std::erase_if(addresses_, [](const auto& each) { return each.second.empty(); });
 }
 
 void Channels::know(const PeerInstance& life, const std::string& address) {
   if (life == options_.identity.self) return;
-  PeerChannel& found = channel(life);
-  if (address.empty() || found.address == address) return;
-  found.address = address;
-  found.redial = {};
-  if (found.wants_connection()) wake_by(at_once);
+  std::string& known = addresses_[life];
+  if (address.empty() || known == address) return;
+  known = address;
+  PeerChannel* found = find(life);
+  if (!found) return;
+  found->address = address;
+  found->redial = {};
+  if (found->wants_connection()) wake_by(at_once);
 }
 
 void Channels::forget(const PeerInstance& life) {
+  addresses_.erase(life);
   auto found = channels_.find(life);
   if (found == channels_.end()) return;
   hang_up(found->second);
@@ -86,6 +88,7 @@ void Channels::abandon() {
   connections_.clear();
   half_open_.clear();
   channels_.clear();
+  addresses_.clear();
   contacts_.clear();
   dirty_.clear();
   dirty_clients_.clear();
@@ -96,6 +99,7 @@ void Channels::abandon() {
 
 bool Channels::send(const PeerInstance& life, std::string_view payload) {
   PeerChannel* to = find(life);
+  if (!to && addresses_.contains(life)) to = &channel(life);
   if (!to || to->broken) return false;
   bool was_empty = to->outgoing.empty();
   if (!to->outgoing.append(payload)) {

@@ -239,6 +239,9 @@ class Channels {
   /// Connections that were accepted and have not said who they are, the oldest first.
   std::set<Serial> half_open_;
   std::size_t clients_ = 0;
+  /// Where lives are, as far as is known; empty for one that only can dial.
+  std::map<PeerInstance, std::string> addresses_;
+  /// The lives with which there has been something to say.
   std::map<PeerInstance, PeerChannel> channels_;
   std::map<std::string, Contact> contacts_;
   std::vector<PeerChannel*> dirty_;
