@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "net/dial.hpp"
@@ -113,6 +115,12 @@ bool is_abandoned(const std::string& path) {
          errno == ECONNREFUSED;
 }
 
+/// No process reuses the name of another, so a dead socket may be removed at any time. The same
+/// goes for a socket that has its temporary name: its owner, if alive, makes another.
+void remove_if_abandoned(const std::string& socket) {
+  if (is_abandoned(socket)) ::unlink(socket.c_str());
+}
+
 /// Calls `call` with the name of each socket in the folder.
 template <class Call>
 void for_each_socket(const std::string& path, Call&& call) {
@@ -122,7 +130,8 @@ void for_each_socket(const std::string& path, Call&& call) {
   for (fs::directory_iterator entry(folder.path_to(""), error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code gone;
-    if (fs::is_socket(entry->symlink_status(gone))) call(folder, entry->path().filename().string());
+    bool is_one = entry->is_socket(gone) && !entry->is_symlink(gone);
+    if (is_one) call(folder, entry->path().filename().string());
   }
   if (error) refuse("the sockets in {} cannot be listed: {}", path, error.message());
 }
@@ -206,13 +215,22 @@ std::vector<PeerSocket> sockets_in(const std::string& folder) {
   return found;
 }
 
-/// No process reuses the name of another, so a dead socket may be removed at any time. The same
-/// goes for a socket that has its temporary name: its owner, if alive, makes another.
 void remove_abandoned_sockets(const std::string& path) {
   for_each_socket(path, [](const net::PrivateFolder& folder, const std::string& name) {
-    std::string socket = folder.path_to(name);
-    if (is_abandoned(socket)) ::unlink(socket.c_str());
+    remove_if_abandoned(folder.path_to(name));
   });
+}
+
+void remove_some_abandoned_sockets(const std::string& path) {
+  constexpr std::size_t some = 16;
+  std::vector<std::string> names;
+  for_each_socket(
+      path, [&](const net::PrivateFolder&, const std::string& name) { names.push_back(name); });
+  std::vector<std::string> drawn;
+  std::ranges::sample(names, std::back_inserter(drawn), some, std::mt19937(std::random_device()()));
+  net::PrivateFolder folder(path);
+  if (!folder.is_there()) return;
+  for (const std::string& name : drawn) remove_if_abandoned(folder.path_to(name));
 }
 
 }  // namespace conch::peer

@@ -72,5 +72,8 @@ std::string socket_path(const std::string& folder, const PeerSocket& socket);
 std::vector<PeerSocket> sockets_in(const std::string& folder);
 /// Removes the sockets of processes that were killed.
 void remove_abandoned_sockets(const std::string& folder);
+/// Looks at a few sockets, drawn at random. A peer that starts adds one; if it looks at more than
+/// that, abandoned ones do not pile up, and its start costs the same in a folder of a thousand.
+void remove_some_abandoned_sockets(const std::string& folder);
 
 }  // namespace conch::peer

@@ -92,7 +92,7 @@ void Engine::open(WayIn way) {
   sockets.stream_came = [this](const PeerInstance& from, net::Stream stream) {
     if (node_->has_life()) mover_.serve(from, std::move(stream));
   };
-  remove_abandoned_sockets(directories_.sockets);
+  remove_some_abandoned_sockets(directories_.sockets);
   world_.open(std::move(sockets));
   listens_ = this->sockets().listens();
   bool is_adaptive = options_.cluster == measured_cluster && !way.ring;
@@ -219,7 +219,7 @@ void Engine::stop() {
   node_->channels().abandon();
   world_.close();
   try {
-    remove_abandoned_sockets(directories_.sockets);
+    remove_some_abandoned_sockets(directories_.sockets);
   } catch (const Error& error) {
     log(error.what());
   }

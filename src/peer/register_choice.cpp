@@ -39,10 +39,10 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 }  // namespace
 
-/// Looks for peers before it looks for the register: a peer opens or founds its register before it
-/// becomes visible.
+/// If there is no register, looks for peers before it looks for the register once more: a peer
+/// opens or founds its register before it becomes visible.
 std::string why_not_founded(const std::string& group, const std::string& state) {
-  if (!seems_present(state) || has_files(state)) return "";
+  if (has_files(state) || !seems_present(state) || has_files(state)) return "";
   std::vector<int> others = present(state);
   if (others.empty()) return "";
   return fmt::format(
