@@ -452,4 +452,13 @@ TEST(Cli, TheBenchmarkOfOnesOwnMachine) {
   expect_refused("bench --transport pigeon", "pigeon");
 }
 
+TEST(Cli, TheBenchmarkOfGroups) {
+  Outcome outcome = conch("bench group --members 2,20 --seconds 0.1");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  for (const char* words : {"joined s", "killed s", "left s", "\n2 ", "\n20 "})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  expect_refused("bench group --members 1", "2 to 2000");
+  expect_refused("bench group --algorithm maekawa-textbook", "specimen");
+}
+
 }  // namespace cli_test

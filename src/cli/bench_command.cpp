@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <conch/mutex.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/bench_group.hpp"
 #include "cli/commands.hpp"
+#include "cli/contention.hpp"
 #include "cli/worker_processes.hpp"
 #include "core/table.hpp"
 #include "net/descriptor.hpp"
@@ -30,7 +31,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Seconds phase_patience = std::chrono::seconds(60);
-constexpr std::size_t processes_max = 64;
 /// The length of the warm-up, as a fraction of the measured time.
 constexpr double warm_up = 0.2;
 
@@ -42,45 +42,12 @@ struct BenchArguments {
   bool pin = false;
 };
 
-/// Keeps the latest 16384 samples.
-class Samples {
- public:
-  void add(std::uint64_t ns) { ns_[count_++ % ns_.size()] = static_cast<double>(ns); }
-  std::span<const double> kept() const {
-    return std::span(ns_).first(std::min<std::size_t>(count_, ns_.size()));
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::array<double, 1 << 14> ns_{};
-};
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 enum class BenchPhase : std::uint8_t { assemble, warm_up, measure, leave };
-
-/// The statistics of one process, which alone writes them.
-struct alignas(64) Account {
-  std::uint64_t entries = 0;
-  std::uint64_t handovers = 0;
-  /// Messages sent while it waited, and the message that brought the token.
-  std::uint64_t messages = 0;
-  Samples gaps;
-  Samples waits;
-};
 
 struct Scoreboard {
   std::atomic<BenchPhase> phase{BenchPhase::assemble};
   std::atomic<std::size_t> ready{0};
-  // Only the lock holder accesses these.
-  std::size_t last_holder = processes_max;
-  std::uint64_t unlocked_ns = 0;
-  std::array<Account, processes_max> accounts;
+  Contention contention;
   /// Samples of measurements that only one process makes.
   Samples single;
 };
@@ -253,32 +220,13 @@ double Bench::measure_reentry() const {
   return median({kept.begin(), kept.end()});
 }
 
-void enter(Mutex& mutex, Scoreboard& board, std::size_t process, bool counts) {
-  Account& account = board.accounts[process];
-  std::uint64_t called_ns = now_ns();
-  mutex.lock();
-  std::uint64_t in_ns = now_ns();
-  bool handed_over = std::exchange(board.last_holder, process) != process;
-  std::uint64_t gap_ns = in_ns - board.unlocked_ns;
-  Receipt receipt = mutex.receipt();
-  board.unlocked_ns = now_ns();
-  mutex.unlock();
-  if (!counts) return;
-  ++account.entries;
-  account.messages += receipt.messages_sent + (receipt.messages_received > 0 ? 1 : 0);
-  account.waits.add(in_ns - called_ns);
-  if (!handed_over) return;
-  ++account.handovers;
-  account.gaps.add(gap_ns);
-}
-
 void contend(const PeerOptions& options, Scoreboard& board, std::size_t process) {
   Peer peer(options);
   Mutex mutex(peer, "lock");
   ++board.ready;
   while (board.phase == BenchPhase::assemble) doze(milliseconds(1));
   for (BenchPhase phase = board.phase; phase != BenchPhase::leave; phase = board.phase) {
-    enter(mutex, board, process, phase == BenchPhase::measure);
+    board.contention.enter(mutex, process, phase == BenchPhase::measure);
     // A process that was about to ask may have lost its core to the one that our token woke. Unless
     // we yield, the lock passes it over until that time slice ends.
     ::sched_yield();
@@ -329,13 +277,14 @@ std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) co
   board->phase = BenchPhase::leave;
   double seconds = static_cast<double>(now_ns() - begin_ns) * 1e-9;
   workers.await_ends(phase_patience);
-  return row_of(std::span(board->accounts).first(processes), seconds, way_ns);
+  return row_of(std::span(board->contention.accounts).first(processes), seconds, way_ns);
 }
 
-Exit run_bench(const BenchArguments& arguments) {
-  check_algorithm(arguments.algorithm);
+/// Runs a benchmark, which may be interrupted or not come to an end.
+template <class Run>
+Exit run_bounded(Run&& run) {
   try {
-    Bench(arguments).run();
+    run();
     return Exit::held;
   } catch (const Interruption& interruption) {
     fmt::print(stderr, "\nconch: interrupted; all peers have ended\n");
@@ -344,6 +293,25 @@ Exit run_bench(const BenchArguments& arguments) {
     fmt::print(stderr, "conch: {}\n", stuck.what());
     return Exit::liveness_broken;
   }
+}
+
+void add_group_bench(CLI::App& bench, Invocation& invocation) {
+  CLI::App* command = bench.add_subcommand(
+      "group", "Measure what it costs to be many: joining, idling, dying, leaving");
+  auto options = std::make_shared<GroupBenchOptions>();
+  command->add_option("--members", options->members, "Number of members, or several numbers")
+      ->delimiter(',')
+      ->check(CLI::Range(std::size_t{2}, bench_members_max))
+      ->capture_default_str();
+  command->add_option("--algorithm", options->algorithm, "Algorithm; see `conch algorithms`")
+      ->capture_default_str();
+  command->add_option("--seconds", options->seconds, "Duration of each measurement")
+      ->check(CLI::Range(0.05, 600.0))
+      ->capture_default_str();
+  command->callback([options, &invocation] {
+    check_algorithm(options->algorithm);
+    invocation.exit = run_bounded([&] { bench_group(*options); });
+  });
 }
 
 }  // namespace
@@ -356,7 +324,7 @@ void add_bench_command(CLI::App& app, Invocation& invocation) {
       ->add_option("--processes", arguments->processes,
                    "Number of processes, or several numbers: 2,4,8")
       ->delimiter(',')
-      ->check(CLI::Range(std::size_t{1}, processes_max))
+      ->check(CLI::Range(std::size_t{1}, contenders_max))
       ->capture_default_str();
   command->add_option("--transport", arguments->transport, "tcp (on loopback) or unix")
       ->check(CLI::IsMember({"tcp", "unix"}))
@@ -368,7 +336,12 @@ void add_bench_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_flag("--pin", arguments->pin,
                     "Keep all processes on one core, which saves the cost of waking another one");
-  command->callback([arguments, &invocation] { invocation.exit = run_bench(*arguments); });
+  command->callback([command, arguments, &invocation] {
+    if (!command->get_subcommands().empty()) return;
+    check_algorithm(arguments->algorithm);
+    invocation.exit = run_bounded([&] { Bench(*arguments).run(); });
+  });
+  add_group_bench(*command, invocation);
 }
 
 }  // namespace conch::cli
