@@ -3,25 +3,24 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/shared_vector.hpp"
 #include "core/types.hpp"
 
 namespace conch {
 
-/// An immutable sorted set of nodes that copies share: a thousand algorithm values of one group
-/// refer to one list.
+/// An immutable sorted set of nodes. A thousand algorithm values of one group share one list.
 class Members {
  public:
-  Members() : Members(std::vector<NodeId>{}) {}
+  Members() = default;
   Members(std::initializer_list<NodeId> nodes) : Members(std::vector<NodeId>(nodes)) {}
   explicit Members(std::vector<NodeId> nodes) {
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    nodes_ = std::make_shared<const std::vector<NodeId>>(std::move(nodes));
+    nodes_ = SharedVector<NodeId>(std::move(nodes));
   }
   /// The members 0 .. count-1, as simulations number them.
   static Members first(std::uint64_t count) {
@@ -30,11 +29,11 @@ class Members {
     return Members(std::move(nodes));
   }
 
-  auto begin() const { return nodes_->begin(); }
-  auto end() const { return nodes_->end(); }
-  std::size_t size() const { return nodes_->size(); }
-  NodeId operator[](std::size_t index) const { return (*nodes_)[index]; }
-  std::span<const NodeId> nodes() const { return *nodes_; }
+  auto begin() const { return nodes_.begin(); }
+  auto end() const { return nodes_.end(); }
+  std::size_t size() const { return nodes_.size(); }
+  NodeId operator[](std::size_t index) const { return nodes_[index]; }
+  std::span<const NodeId> nodes() const { return nodes_.get(); }
 
   bool contains(NodeId node) const { return std::binary_search(begin(), end(), node); }
   /// The position of a member in the order of identifiers.
@@ -46,25 +45,23 @@ class Members {
   /// The member after this one, the first after the last.
   NodeId after(NodeId node) const {
     auto found = std::upper_bound(begin(), end(), node);
-    return found == end() ? nodes_->front() : *found;
+    return found == end() ? *begin() : *found;
   }
   Members with(NodeId node) const {
-    std::vector<NodeId> nodes = *nodes_;
+    std::vector<NodeId> nodes = nodes_.get();
     nodes.push_back(node);
     return Members(std::move(nodes));
   }
   Members without(NodeId node) const {
-    std::vector<NodeId> nodes = *nodes_;
+    std::vector<NodeId> nodes = nodes_.get();
     std::erase(nodes, node);
     return Members(std::move(nodes));
   }
 
-  friend bool operator==(const Members& a, const Members& b) {
-    return a.nodes_ == b.nodes_ || *a.nodes_ == *b.nodes_;
-  }
+  friend bool operator==(const Members&, const Members&) = default;
 
  private:
-  std::shared_ptr<const std::vector<NodeId>> nodes_;
+  SharedVector<NodeId> nodes_;
 };
 
 }  // namespace conch

@@ -53,7 +53,7 @@ void Node::be_born(Time now) {
   if (!is_first) find_contacts_again(now);
   born_ = now;
   tell([&](Observer& observer) { observer.born(life_); });
-  followed_view_ = 0;
+  followed_view_ = {};
   timers_.clear();
   next_housekeeping_ = contacts_sought_ = born_;
   if (is_ring()) return be_born_in_ring(now);
@@ -63,7 +63,9 @@ void Node::be_born(Time now) {
   recovery::Charter charter = charter_of(*options_.algorithm, options_.eps, options_.tuning);
   charter.policy = options_.policy;
   charter.entries_max = options_.entries_max.value_or(charter.entries_max);
-  group_member_ = std::make_unique<recovery::LeasedMember>(self, charter, options_.terms, copies);
+  auto access = options_.has_register ? LeasedMember::Access::own : LeasedMember::Access::others;
+  group_member_ =
+      std::make_unique<recovery::LeasedMember>(self, charter, options_.terms, copies, access);
   group_member_->delay_locks(lock_delay_, effects_.at(born_));
   group_member_->start(effects_.at(born_));
   for (auto& [name, local_lock] : local_locks_) touch(*local_lock);
@@ -151,10 +153,12 @@ void Node::keep_house(Time now) {
   for (const auto& [life, unacknowledged] : channels_.unacknowledged(now))
     group_member_->silent(life, unacknowledged, effects_.at(now));
   suspect_unreachable(now);
-  std::erase_if(known_lives_, [&](const auto& known) {
-    bool forgotten = known.second && *known.second + 2 * options_.terms.length < now;
-    if (forgotten) forget(known.first);
-    return forgotten;
+  std::erase_if(unmentioned_, [&](const auto& each) {
+    const auto& [life, since] = each;
+    bool is_forgotten = since + 2 * options_.terms.length < now;
+    if (is_forgotten) known_lives_.erase(life);
+    if (is_forgotten) forget(life);
+    return is_forgotten;
   });
   if (now < next_forgetting_) return;
   next_forgetting_ = now + forgetting_period;

@@ -233,6 +233,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   void carry_out(Time now);
   void dispatch(const Effects& effects);
   void follow_view(Time now);
+  void meet(const recovery::Member& member);
   void follow_epoch();
   void advance(LocalLock& local_lock, Time now);
   bool may_join_readers(Time now) const;
@@ -309,9 +310,10 @@ class Node final : public wire::Recipient, private LockKnowledge, private PeerSe
   Effects carried_out_;
   std::vector<LocalLock*> touched_;
   std::vector<Claim*> entered_;
-  std::uint64_t followed_view_ = 0;
-  /// The lives that views have mentioned, and since when views no longer do.
-  std::map<PeerInstance, std::optional<Time>> known_lives_;
+  recovery::View followed_view_;
+  /// The lives that views have mentioned, and of some of them since when views no longer do.
+  std::set<PeerInstance> known_lives_;
+  std::map<PeerInstance, Time> unmentioned_;
   /// Lives that can receive nothing more. They are suspected as long as they are members.
   std::set<PeerInstance> unreachable_;
   Time next_housekeeping_ = Time::max();

@@ -89,33 +89,37 @@ void Node::dispatch(const Effects& effects) {
 /// answer, so it is forgotten only after a while.
 void Node::follow_view(Time now) {
   if (!group_member_ || !group_member_->has_roster() ||
-      group_member_->view().number == followed_view_)
+      group_member_->view().number == followed_view_.number)
     return;
   const View& view = group_member_->view();
-  followed_view_ = view.number;
+  // Most members were there before. Both rosters are sorted.
+  const Roster before = std::exchange(followed_view_, view).roster;
+  auto old = before.begin();
   for (const Member& member : view.roster) {
-    if (member.id == life_.id) continue;
-    channels_.know(member.life(), member.address);
-    bool is_new = known_lives_.try_emplace(member.life()).second;
-    if (is_new && !options_.has_register) ask_terms(member.life());
+    while (old != before.end() && old->id < member.id) ++old;
+    bool is_known =
+        old != before.end() && old->life() == member.life() && old->address == member.address;
+    if (!is_known && member.id != life_.id) meet(member);
   }
   // A decider that leaves is not on the roster of its own view. A peer that missed the view before
   // learns the decider's address when that one connects; its report waits in the channel until
   // then.
-  bool is_unknown = view.decider != life_ && known_lives_.try_emplace(view.decider).second;
+  bool is_unknown = view.decider != life_ && known_lives_.insert(view.decider).second;
   if (is_unknown) channels_.know(view.decider, "");
-  for (auto& [life, unmentioned] : known_lives_) {
-    if (view.mentions(life)) {
-      unmentioned.reset();
-    } else if (!unmentioned) {
-      unmentioned = now;
+  std::erase_if(unmentioned_, [&](const auto& each) { return view.mentions(each.first); });
+  for (const PeerInstance& life : known_lives_)
+    if (!view.mentions(life) && unmentioned_.try_emplace(life, now).second)
       std::erase(contacts_, life);
-    }
-  }
   status_survey_.follow_view(view, now);
   latency_probe_.follow_roster(now);
   world_.roster_changed(view);
   data_.follow_view(view, now);
+}
+
+void Node::meet(const Member& member) {
+  channels_.know(member.life(), member.address);
+  bool is_new = known_lives_.insert(member.life()).second;
+  if (is_new && !options_.has_register) ask_terms(member.life());
 }
 
 void Node::follow_epoch() {

@@ -177,7 +177,7 @@ void Node::find_contacts_again(Time now) {
   contacts_.clear();
   contacts_sought_ = now;
   if (options_.has_register || is_ring()) return;
-  for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
+  for (const PeerInstance& life : known_lives_) ask_terms(life);
 }
 
 /// The contact that answered the last question gets the next one, too.
@@ -235,7 +235,9 @@ void Node::ask_for(const PeerInstance& asker, RegisterRequest ask) {
   const auto* renew = std::get_if<RenewLease>(&ask.question);
   const auto* delayed = std::get_if<RenewDelayed>(&ask.question);
   bool is_another = (renew && renew->life != asker) || (delayed && delayed->life != asker);
-  if (!options_.has_register || is_another) return;
+  bool announces = std::holds_alternative<AnnounceJoin>(ask.question) ||
+                   std::holds_alternative<AnnounceLeave>(ask.question);
+  if (!options_.has_register || is_another || announces) return;
   world_.ask(asker, std::move(ask));
 }
 

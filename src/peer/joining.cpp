@@ -94,7 +94,7 @@ WayIn Joining::find() {
   } else if (options_.join.empty()) {
     if (!options_.etcd.enabled()) expect_own_register();
     way_.reg = open_register(options_, group_, directories_);
-    last = way_.reg->read().view;
+    last = way_.reg->view();
     way_.terms.length = way_.reg->lease();
     if (algorithm.empty()) algorithm = last.algorithm;
   } else if (algorithm.empty()) {

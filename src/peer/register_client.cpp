@@ -211,12 +211,17 @@ void RegisterClient::answer(const PeerInstance& asker, const RegisterRequest& as
   } else if (const auto* delayed = std::get_if<RenewDelayed>(&ask.question)) {
     register_->delay(delayed->life, delayed->lock_delay);
     verdict = renew_and_read(delayed->life);
+  } else if (const auto* joins = std::get_if<AnnounceJoin>(&ask.question)) {
+    verdict = {true, register_->announce(joins->newcomer)};
+  } else if (const auto* leaves = std::get_if<AnnounceLeave>(&ask.question)) {
+    verdict = {true, register_->announce_leave(leaves->life)};
   } else {
     verdict = {true, register_->read()};
     has_read_ = true;
   }
   verdict.snapshot.epoch_floor = epoch_floor();
-  listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.snapshot)});
+  listener_.answered(
+      asker, {ask.number, verdict.accepted, std::move(verdict.snapshot), register_->waiting()});
 }
 
 ProposalResult RegisterClient::renew_and_read(const PeerInstance& life) {

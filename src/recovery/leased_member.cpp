@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "recovery/watching.hpp"
+
 namespace conch::recovery {
 
 // The lease.
@@ -29,12 +31,13 @@ void LeasedMember::look_after(Out& out) {
   if (due(next_renewal_)) renew(out);
   if (!due(next_proposal_)) return;
   next_proposal_.reset();
+  if (may_leave() && announces_leave_) return announce_leave(out);
   if (std::optional<View> view = proposal()) propose(std::move(*view), out);
 }
 
 /// The most urgent view that there is reason to propose.
 std::optional<View> LeasedMember::proposal() const {
-  if (leaving_ && view_protocol_.stage() == ViewStage::working) return view_protocol_.departure();
+  if (may_leave()) return view_protocol_.departure();
   if (std::optional<View> eviction = view_protocol_.eviction(evicting_)) return eviction;
   std::vector<std::string> locks;
   for (const auto& [lock, forcing] : forcing_)
@@ -51,14 +54,15 @@ void LeasedMember::ask(Question question, Out& out) {
   const auto* delayed = std::get_if<RenewDelayed>(&question);
   open_[++asked_] = {out.now(), delayed || std::holds_alternative<RenewLease>(question),
                      std::holds_alternative<Propose>(question),
+                     std::holds_alternative<AnnounceLeave>(question),
                      delayed ? delayed->lock_delay : Duration{}};
   out.ask({asked_, std::move(question)});
 }
 
 void LeasedMember::look(Out& out) {
-  ask(Look{}, out);
-  bool inside = lease_.until().has_value();
-  next_look_ = inside ? std::nullopt : std::optional(out.now() + answer_patience());
+  ask(announced_ ? Question(AnnounceJoin{*announced_}) : Question(Look{}), out);
+  bool waits = !lease_.until() || view_protocol_.is_behind();
+  next_look_ = waits ? std::optional(out.now() + answer_patience()) : std::nullopt;
 }
 
 void LeasedMember::renew(Out& out) {
@@ -85,7 +89,7 @@ void LeasedMember::answered(const RegisterAnswer& answer, Out& out) {
   if (!alive(out)) return;
   auto found = open_.find(answer.number);
   if (found == open_.end()) return;
-  auto [asked, renews, proposes, lock_delay] = found->second;
+  auto [asked, renews, proposes, leaves, lock_delay] = found->second;
   open_.erase(found);
   if (answer.yes && renews) {
     lease_.renewed(asked);
@@ -94,14 +98,18 @@ void LeasedMember::answered(const RegisterAnswer& answer, Out& out) {
   }
   // Another proposal was accepted; make a new one against that view.
   if (proposes && !answer.yes) next_proposal_.reset();
-  if (alive(out)) learn(answer.standing, out);
+  if (proposes && !answer.yes && access_ == Access::own) announces_leave_ = leaving_;
+  if (!alive(out)) return;
+  if (!lease_.until()) return come_in(answer, out);
+  learn(answer.standing, out);
+  if (leaves) leave_in_turn(answer.waiting, out);
 }
 
 void LeasedMember::learn(const RegisterSnapshot& snapshot, Out& out) {
-  bool comes = !lease_.until();
-  if (comes) return come_in(snapshot, out);
   next_look_.reset();
+  announced_.reset();
   see(snapshot, out);
+  if (view_protocol_.is_behind()) next_look_ = out.now() + answer_patience();
   std::erase_if(doubts_, [&](const auto& each) {
     return !view_protocol_.view().roster.contains(each.first);
   });
@@ -109,19 +117,37 @@ void LeasedMember::learn(const RegisterSnapshot& snapshot, Out& out) {
     return !view_protocol_.view().roster.contains(life);
   });
   for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
-  if (snapshot.has_ended(view_protocol_.self())) view_protocol_.lapse(out);
+  const PeerInstance& self = view_protocol_.self();
+  if (snapshot.has_ended(self)) view_protocol_.lapse(out);
   see_forced(out);
-  bool reason = proposal().has_value();
-  if (!reason) next_proposal_.reset();
+  if (!proposal()) return next_proposal_.reset();
+  if (next_proposal_) return;
   // No other peer proposes what only this one wants, so there is no need to wait.
   bool own = leaving_ || !forcing_.empty() || !evicting_.empty();
-  Duration delay = own ? Duration::zero() : proposal_delay(rank(), terms_);
-  if (reason && !next_proposal_) next_proposal_ = out.now() + delay;
+  next_proposal_ = out.now() + (own ? Duration::zero() : delay_for_others(out.now()));
+}
+
+/// How long to wait because others know of the same deaths, or others may die meanwhile.
+Duration LeasedMember::delay_for_others(Time now) const {
+  std::size_t rank = proposal_rank(view_protocol_.known(), view_protocol_.self());
+  return std::max(proposal_delay(rank, terms_), view_pause_left(now));
+}
+
+/// How much longer the view that it knows should stand.
+Duration LeasedMember::view_pause_left(Time now) const {
+  return pause_left(view_protocol_.view().roster.size(), now - noted_at_);
 }
 
 void LeasedMember::see(const RegisterSnapshot& snapshot, Out& out) {
   tell_copies(out);
   view_protocol_.learn(snapshot, out);
+  note_view(out.now());
+}
+
+void LeasedMember::note_view(Time now) {
+  if (view_protocol_.view().number == noted_view_) return;
+  noted_view_ = view_protocol_.view().number;
+  noted_at_ = now;
 }
 
 /// Must run before the view protocol may report which data are here.
@@ -134,17 +160,19 @@ void LeasedMember::tell_copies(Out& out) {
 /// proposal would be wrong: a repeated proposal is accepted again, but the lease has run since the
 /// first. A peer that was evicted before it learned of its admission needs a new life, because the
 /// others wait for the end of this one.
-void LeasedMember::come_in(const RegisterSnapshot& snapshot, Out& out) {
+void LeasedMember::come_in(const RegisterAnswer& answer, Out& out) {
+  const RegisterSnapshot& snapshot = answer.standing;
   next_look_ = out.now() + answer_patience();
   bool member = snapshot.view.roster.contains(view_protocol_.self());
   bool was_member = !member && snapshot.view.mentions(view_protocol_.self());
   if (was_member || snapshot.has_ended(view_protocol_.self())) return view_protocol_.lapse(out);
   if (member) return renew(out);
-  seek_admission(snapshot, out);
+  seek_admission(snapshot, answer.waiting, out);
 }
 
-void LeasedMember::seek_admission(const RegisterSnapshot& snapshot, Out& out) {
-  View view = view_protocol_.admission(snapshot);
+void LeasedMember::seek_admission(const RegisterSnapshot& snapshot, const Waiting& waiting,
+                                  Out& out) {
+  View view = view_protocol_.admission(snapshot, waiting.newcomers);
   const Charter& ours = view_protocol_.charter();
   auto differs = [&](const std::string& theirs, const std::string& own, const std::string& start) {
     view_protocol_.stay_out("the group runs " + theirs + ", but this peer was started with " + own +
@@ -158,18 +186,33 @@ void LeasedMember::seek_admission(const RegisterSnapshot& snapshot, Out& out) {
     return differs("with eps " + eps, std::to_string(ours.tuning.eps), "--eps " + eps);
   if (std::string why = language_barrier(view.roster, view_protocol_.self().id); !why.empty())
     return view_protocol_.stay_out(std::move(why), out);
-  ask(Propose{std::move(view)}, out);
+  Duration pause = pause_left(snapshot.view.roster.size(), waiting.view_age);
+  bool is_turn = !waiting.is_behind && pause == Duration::zero();
+  if (is_turn || access_ == Access::others) return ask(Propose{std::move(view)}, out);
+  bool is_known = announced_.has_value();
+  announced_ = {newcomer_, view.algorithm, view.eps};
+  if (!is_known) return look(out);
+  next_look_ = out.now() + (waiting.is_behind ? renewal_period(terms_) : pause);
 }
 
-/// How many living members precede this one on the roster.
-std::size_t LeasedMember::rank() const {
-  std::size_t before = 0;
-  std::vector<NodeId> dead = view_protocol_.dead();
-  for (const Member& member : view_protocol_.view().roster) {
-    if (member.id == view_protocol_.self().id) break;
-    if (std::find(dead.begin(), dead.end(), member.id) == dead.end()) ++before;
-  }
-  return before;
+/// How much longer a view of this age should stand before more members join or leave.
+Duration LeasedMember::pause_left(std::size_t members, Duration view_age) const {
+  return std::max(policy().view_pause(members, terms_) - view_age, Duration::zero());
+}
+
+void LeasedMember::announce_leave(Out& out) {
+  ask(AnnounceLeave{view_protocol_.self()}, out);
+  next_proposal_ = out.now() + answer_patience();
+}
+
+/// The first of those that wait to leave takes the others along.
+void LeasedMember::leave_in_turn(const Waiting& waiting, Out& out) {
+  next_proposal_.reset();
+  if (!may_leave()) return;  // It goes on once the recovery is over.
+  Duration pause = pause_left(view_protocol_.view().roster.size(), waiting.view_age);
+  if (!waiting.is_behind && pause == Duration::zero())
+    return propose(view_protocol_.departure(waiting.leavers), out);
+  next_proposal_ = out.now() + (waiting.is_behind ? renewal_period(terms_) : pause);
 }
 
 // Other members.
@@ -199,13 +242,16 @@ void LeasedMember::receive(const PeerInstance& from, const Message& message, Out
   }
   if (!std::holds_alternative<LockMessage>(message)) tell_copies(out);
   view_protocol_.receive(from, message, out);
+  note_view(out.now());
+  if (std::holds_alternative<Summons>(message) && view_protocol_.is_behind()) look(out);
   see_forced(out);
-  bool may_leave = leaving_ && view_protocol_.stage() == ViewStage::working;
-  if (may_leave && !next_proposal_) next_proposal_ = out.now();
+  if (may_leave() && !next_proposal_) next_proposal_ = out.now();
 }
 
+/// Another member has heard of this one: another newcomer may have taken it along.
 void LeasedMember::keep(const PeerInstance& from, const Message& message, Out& out) {
   if (before_lease_.size() == before_lease_max) return view_protocol_.lapse(out);
+  if (before_lease_.empty() && announced_) next_look_ = out.now();
   before_lease_.emplace_back(from, message);
 }
 
@@ -303,6 +349,9 @@ void LeasedMember::see_forced(Out& out) {
 void LeasedMember::leave(Out& out) {
   if (!alive(out)) return;
   leaving_ = true;
+  // Where other views come at the same time, others may want to leave, too.
+  bool is_calm = may_leave() && view_pause_left(out.now()) == Duration::zero();
+  announces_leave_ = access_ == Access::own && !is_calm;
   next_proposal_ = out.now();
   look_after(out);
 }

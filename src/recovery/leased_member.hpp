@@ -36,8 +36,15 @@ class LeasedMember final : public GroupMember {
   /// Returns the data that arrived since the last call; called before this peer reports its data.
   using NewCopies = std::function<std::vector<ArrivedData>()>;
 
-  LeasedMember(Member self, Charter charter, LeaseTerms terms, NewCopies new_copies = {})
+  /// Whether this peer asks the register itself. One that asks through others joins and leaves
+  /// alone.
+  enum class Access : std::uint8_t { own, others };
+
+  LeasedMember(Member self, Charter charter, LeaseTerms terms, NewCopies new_copies = {},
+               Access access = Access::own)
       : terms_(terms),
+        access_(access),
+        newcomer_(self),
         view_protocol_(std::move(self), std::move(charter)),
         new_copies_(std::move(new_copies)),
         lease_(terms) {}
@@ -103,10 +110,16 @@ class LeasedMember final : public GroupMember {
   void see_forced(Out& out);
   void ask(Question question, Out& out);
   void learn(const RegisterSnapshot& snapshot, Out& out);
-  void come_in(const RegisterSnapshot& snapshot, Out& out);
-  void seek_admission(const RegisterSnapshot& snapshot, Out& out);
+  void come_in(const RegisterAnswer& answer, Out& out);
+  void seek_admission(const RegisterSnapshot& snapshot, const Waiting& waiting, Out& out);
   void keep(const PeerInstance& from, const Message& message, Out& out);
-  std::size_t rank() const;
+  bool may_leave() const { return leaving_ && view_protocol_.stage() == ViewStage::working; }
+  Duration pause_left(std::size_t members, Duration view_age) const;
+  Duration view_pause_left(Time now) const;
+  Duration delay_for_others(Time now) const;
+  void announce_leave(Out& out);
+  void leave_in_turn(const Waiting& waiting, Out& out);
+  void note_view(Time now);
   unsigned confirmations(const PeerInstance& life, Time now) const;
   /// The timeout of a question to the register.
   Duration answer_patience() const { return renewal_period(terms_) / 2; }
@@ -114,17 +127,20 @@ class LeasedMember final : public GroupMember {
   static constexpr std::size_t before_lease_max = 4096;
 
   LeaseTerms terms_;
+  Access access_;
+  Member newcomer_;
   ViewProtocol view_protocol_;
   NewCopies new_copies_;
   /// Reused to avoid allocation.
   Message message_;
   Lease lease_;
   std::uint64_t asked_ = 0;
-  /// An unanswered question, and whether it renews the lease or proposes a view.
+  /// An unanswered question, and whether it renews the lease, proposes a view or announces a leave.
   struct Open {
     Time asked;
     bool renews = false;
     bool proposes = false;
+    bool leaves = false;
     Duration lock_delay{};
   };
   std::map<std::uint64_t, Open> open_;
@@ -132,7 +148,14 @@ class LeasedMember final : public GroupMember {
   std::optional<Time> next_look_;
   std::optional<Time> next_renewal_;
   std::optional<Time> next_proposal_;
+  /// The newest view it has seen, and since when.
+  std::uint64_t noted_view_ = 0;
+  Time noted_at_{};
+  /// Set while it waits with other newcomers: then it announces itself whenever it looks.
+  std::optional<Newcomer> announced_;
   bool leaving_ = false;
+  /// Waits with other leavers.
+  bool announces_leave_ = false;
   Duration lock_delay_{};
   Duration recorded_lock_delay_{};
   /// A lock that this peer was asked to force open: the epoch of the request, and the epoch that

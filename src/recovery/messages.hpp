@@ -1,6 +1,7 @@
 // Messages between members of a group, and events for a process.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,9 +66,19 @@ struct Doubt {
   CONCH_FIELDS(Doubt, whom)
 };
 
+/// In place of FREEZE and HELLO where a view is large: the register has a view of this number,
+/// which concerns the receiver.
+struct Summons {
+  std::uint64_t view = 0;
+  CONCH_FIELDS(Summons, view)
+};
+
+/// The first version of the protocol that has it.
+inline constexpr std::uint32_t summons_version = 2;
+
 /// The transport adds the lives of the sender and of the receiver.
 using Message =
-    std::variant<LockMessage, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
+    std::variant<LockMessage, Freeze, Report, Install, Installed, Hello, Welcome, Doubt, Summons>;
 
 /// Decodes a received message for a group that runs this algorithm. Returns what is wrong with it;
 /// empty if nothing is.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "recovery/messages.hpp"
+#include "recovery/suspicion.hpp"
 
 namespace conch::recovery {
 
@@ -38,6 +39,17 @@ class RecoveryPolicy {
   /// Whether a member also reports to another decider of the same epoch.
   virtual bool reports_to_rival(bool /*is_rival*/) const { return false; }
   virtual bool installs(bool is_due, bool /*is_installed*/) const { return is_due; }
+
+  // Crowds.
+  /// How long a view stands before it changes because several peers join or leave.
+  virtual Duration view_pause(std::size_t members, const LeaseTerms& terms) const {
+    return recovery::view_pause(members, terms);
+  }
+  /// Whether members are told the number of a view, and read it themselves.
+  virtual bool summons(std::size_t members) const {
+    constexpr std::size_t small_group = 16;
+    return members > small_group;
+  }
 
   // Leases.
   /// When a peer gives up, if its lease runs until `until`.

@@ -26,30 +26,51 @@ View begin_epoch(View view, const PeerInstance& decider, const RegisterSnapshot&
   return view;
 }
 
+/// The newcomers that wait and fit the view, which they may not have seen.
+std::vector<Member> companions(const std::vector<Newcomer>& waiting, const View& view,
+                               const Member& newcomer) {
+  std::vector<Member> fitting;
+  for (const Newcomer& each : waiting) {
+    bool fits = each.algorithm == view.algorithm && each.eps == view.eps &&
+                each.member.id != newcomer.id && !view.roster.contains(each.member.life()) &&
+                common(each.member.speaks, newcomer.speaks);
+    if (fits) fitting.push_back(each.member);
+  }
+  return fitting;
+}
+
 }  // namespace
 
 std::vector<NodeId> dead_members(const RegisterSnapshot& known) {
   std::vector<NodeId> dead;
+  if (known.ended.empty()) return dead;
   for (const Member& member : known.view.roster)
     if (known.has_ended(member.life())) dead.push_back(member.id);
   return dead;
 }
 
 View admission(const RegisterSnapshot& known, const Member& newcomer, std::string_view algorithm,
-               Membership membership, std::uint32_t eps) {
+               Membership membership, std::uint32_t eps, const std::vector<Newcomer>& waiting) {
   View view = next(known);
   std::size_t members = view.roster.size();
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   put_out(view, newcomer.id, known);
+  std::vector<Member> newcomers{newcomer};
   if (view.roster.empty()) {
     view.algorithm = algorithm;
     view.eps = eps;
+  } else {
+    for (Member& each : companions(waiting, known.view, newcomer)) {
+      put_out(view, each.id, known);
+      newcomers.push_back(std::move(each));
+    }
   }
   bool untouched = view.roster.size() == members && members > 0;
-  Member member = newcomer;
-  member.guest = true;
-  view.roster = view.roster.with(std::move(member));
-  if (membership == Membership::dynamic && untouched) return view;
+  for (Member& each : newcomers) {
+    each.guest = true;
+    view.roster = view.roster.with(std::move(each));
+  }
+  if (membership == Membership::dynamic && untouched && newcomers.size() == 1) return view;
   return begin_epoch(std::move(view), newcomer.life(), known);
 }
 
@@ -70,9 +91,12 @@ View relabelling(const RegisterSnapshot& known, const PeerInstance& decider,
   return begin_epoch(std::move(view), decider, known);
 }
 
-View departure(const RegisterSnapshot& known, const PeerInstance& leaver) {
+View departure(const RegisterSnapshot& known, const PeerInstance& leaver,
+               const std::vector<PeerInstance>& waiting) {
   View view = next(known);
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
+  for (const PeerInstance& each : waiting)
+    if (each != leaver && view.roster.contains(each)) put_out(view, each.id, known);
   view.roster = view.roster.without(leaver.id);
   return begin_epoch(std::move(view), leaver, known);
 }

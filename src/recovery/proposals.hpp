@@ -13,11 +13,13 @@ namespace conch::recovery {
 /// Whether a newcomer joins the current epoch as a guest, or begins a new one.
 enum class Membership : std::uint8_t { fixed, dynamic };
 
-/// A view with this newcomer as a member. Evicts a former life of it and members whose leases have
-/// ended; then a new epoch begins. The view keeps the group's algorithm and eps; if no member is
-/// left, it takes the newcomer's.
+/// A view with this newcomer as a member, and with those that wait with it. Evicts former lives of
+/// them and members whose leases have ended; then a new epoch begins, and also if several come: a
+/// guest would have to greet all others. The view keeps the group's algorithm and eps; if no member
+/// is left, it takes the newcomer's, and nobody comes along.
 View admission(const RegisterSnapshot& known, const Member& newcomer, std::string_view algorithm,
-               Membership membership, std::uint32_t eps = 0);
+               Membership membership, std::uint32_t eps = 0,
+               const std::vector<Newcomer>& waiting = {});
 
 /// Says with which members this one shares no protocol version, and what to do. Empty if it can
 /// talk to all.
@@ -35,8 +37,10 @@ View renewal(const RegisterSnapshot& known, const PeerInstance& decider,
 View relabelling(const RegisterSnapshot& known, const PeerInstance& decider,
                  const std::map<NodeId, std::string>& labels);
 
-/// A new epoch without this peer, which decides it and then goes.
-View departure(const RegisterSnapshot& known, const PeerInstance& leaver);
+/// A new epoch without this peer, which decides it and then goes, and without those that wait to
+/// leave.
+View departure(const RegisterSnapshot& known, const PeerInstance& leaver,
+               const std::vector<PeerInstance>& waiting = {});
 
 /// Members whose leases have ended.
 std::vector<NodeId> dead_members(const RegisterSnapshot& known);

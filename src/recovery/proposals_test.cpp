@@ -41,6 +41,50 @@ TEST(Proposals, AGuestBeginsNoEpoch) {
   EXPECT_EQ(admission(known, b, "naimi-trehel", Membership::dynamic).epoch, Epoch{1000});
 }
 
+Newcomer newcomer(std::uint64_t id, const View& seen) {
+  return {{NodeId{id}, Incarnation{1}}, seen.algorithm, seen.eps};
+}
+
+TEST(Proposals, NewcomersThatWaitComeTogetherByANewEpoch) {
+  RegisterSnapshot known{founding(Epoch{1000}), {}};
+  std::vector<Newcomer> waiting{newcomer(3, known.view), newcomer(4, known.view)};
+  View view = admission(known, b, "central", Membership::dynamic, 0, waiting);
+  EXPECT_EQ(view.roster.all(), (Members{NodeId{1}, NodeId{2}, NodeId{3}, NodeId{4}}));
+  EXPECT_EQ(view.epoch, Epoch{1001}) << "each guest would have to greet all others";
+  EXPECT_EQ(view.decider, b.life());
+  EXPECT_EQ(view.roster.founders().size(), 4U);
+}
+
+TEST(Proposals, ANewcomerComesAloneIfTheOthersHaveSeenAnotherGroup) {
+  RegisterSnapshot known{founding(Epoch{1000}), {}};
+  View other = known.view;
+  other.algorithm = "elmp";
+  std::vector<Newcomer> waiting{newcomer(3, other)};
+  other = known.view;
+  other.eps = 7;
+  waiting.push_back(newcomer(4, other));
+  waiting.push_back(newcomer(5, known.view));
+  waiting.back().member.speaks = {90, 99};
+  View view = admission(known, b, "central", Membership::dynamic, 0, waiting);
+  EXPECT_EQ(view.roster.all(), (Members{NodeId{1}, NodeId{2}}));
+  View empty = departure(known, a.life());
+  waiting = {newcomer(3, empty)};
+  View founded = admission({empty, {}}, b, "elmp", Membership::dynamic, 0, waiting);
+  EXPECT_EQ(founded.roster.size(), 1U) << "the settings of an empty group may change";
+}
+
+TEST(Proposals, MembersThatWaitLeaveWithTheFirstAndAreWaitedFor) {
+  RegisterSnapshot known{founding(Epoch{1000}), {}};
+  std::vector<Newcomer> waiting{newcomer(3, known.view), newcomer(4, known.view)};
+  known.view = admission(known, b, "central", Membership::dynamic, 0, waiting);
+  PeerInstance third{NodeId{3}, Incarnation{1}};
+  PeerInstance gone{NodeId{9}, Incarnation{1}};
+  View view = departure(known, a.life(), {a.life(), third, gone});
+  EXPECT_EQ(view.roster.all(), (Members{NodeId{2}, NodeId{4}}));
+  EXPECT_EQ(view.evicted, std::vector{third}) << "it has not said yet that it holds nothing";
+  EXPECT_EQ(view.decider, a.life());
+}
+
 TEST(Proposals, ALostRegisterGoesOnAboveItsEpochs) {
   EXPECT_GT(founding(Epoch{1001}).epoch, founding(Epoch{1000}).epoch);
 }

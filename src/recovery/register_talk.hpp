@@ -29,7 +29,17 @@ struct RenewDelayed {
   CONCH_FIELDS(RenewDelayed, life, lock_delay)
   bool valid() const { return lock_delay <= lock_delay_max; }
 };
-using Question = std::variant<Look, Propose, RenewLease, RenewDelayed>;
+/// Begins the newcomer's lease, or renews it. Whoever proposes next takes the newcomer along.
+struct AnnounceJoin {
+  Newcomer newcomer;
+  CONCH_FIELDS(AnnounceJoin, newcomer)
+};
+/// The member holds nothing, and asks for nothing more. Whoever leaves next takes it along.
+struct AnnounceLeave {
+  PeerInstance life;
+  CONCH_FIELDS(AnnounceLeave, life)
+};
+using Question = std::variant<Look, Propose, RenewLease, RenewDelayed, AnnounceJoin, AnnounceLeave>;
 
 struct RegisterRequest {
   std::uint64_t number = 0;
@@ -44,6 +54,8 @@ struct RegisterAnswer {
   bool yes = false;
   /// The register's state after the question.
   RegisterSnapshot standing;
+  /// Not sent: only peers that ask the register themselves wait there.
+  Waiting waiting = {};
   CONCH_NAMED_FIELDS(RegisterAnswer, "Answer", number, yes, standing)
 };
 

@@ -55,4 +55,13 @@ constexpr Duration proposal_delay(std::size_t rank, const LeaseTerms& terms) {
   return terms.length / 50 * static_cast<std::int64_t>(std::min<std::size_t>(rank, 50));
 }
 
+/// How long a view of a large group stands before it changes because peers join, leave or have
+/// died. So those that do so meanwhile do it together, and a recovery can end before the next
+/// begins.
+constexpr Duration view_pause(std::size_t members, const LeaseTerms& terms) {
+  constexpr std::size_t small_group = 16;
+  if (members <= small_group) return {};
+  return std::min<Duration>(std::chrono::milliseconds(members), terms.length / 5);
+}
+
 }  // namespace conch::recovery

@@ -19,6 +19,7 @@
 #include "core/kinds.hpp"
 #include "core/members.hpp"
 #include "core/peer_instance.hpp"
+#include "core/shared_vector.hpp"
 #include "core/types.hpp"
 #include "core/versions.hpp"
 
@@ -41,14 +42,11 @@ struct Member {
   PeerInstance life() const { return {id, incarnation}; }
 };
 
-/// The members, by id.
+/// The members, by id. Copies of a roster share them: a view is copied often, and may be large.
 class Roster {
  public:
   Roster() = default;
-  explicit Roster(std::vector<Member> members) : members_(std::move(members)) {
-    std::sort(members_.begin(), members_.end(),
-              [](const Member& a, const Member& b) { return a.id < b.id; });
-  }
+  explicit Roster(std::vector<Member> members) : members_(sorted(std::move(members))) {}
 
   auto begin() const { return members_.begin(); }
   auto end() const { return members_.end(); }
@@ -66,18 +64,18 @@ class Roster {
     return member && member->incarnation == life.incarnation;
   }
   Roster with(Member member) const {
-    std::vector<Member> members = without(member.id).members_;
+    std::vector<Member> members = without(member.id).members_.get();
     members.push_back(std::move(member));
     return Roster(std::move(members));
   }
   Roster without(NodeId id) const {
-    std::vector<Member> members = members_;
+    std::vector<Member> members = members_.get();
     std::erase_if(members, [&](const Member& member) { return member.id == id; });
     return Roster(std::move(members));
   }
   /// The same roster without guests, as at the start of an epoch.
   Roster settled() const {
-    std::vector<Member> members = members_;
+    std::vector<Member> members = members_.get();
     for (Member& member : members) member.guest = false;
     return Roster(std::move(members));
   }
@@ -93,7 +91,7 @@ class Roster {
 
   /// The same roster with these labels, for those of the nodes that are members.
   Roster labelled(const std::map<NodeId, std::string>& labels) const {
-    std::vector<Member> members = members_;
+    std::vector<Member> members = members_.get();
     for (Member& member : members)
       if (auto found = labels.find(member.id); found != labels.end())
         member.cluster = found->second;
@@ -101,14 +99,12 @@ class Roster {
   }
   /// The clusters of the founders; none if nobody has a label.
   Clusters clusters() const {
+    auto has_label = [](const Member& member) { return !member.guest && !member.cluster.empty(); };
+    if (std::none_of(begin(), end(), has_label)) return {};
     std::map<NodeId, std::string> labels;
-    bool any = false;
-    for (const Member& member : members_) {
-      if (member.guest) continue;
-      labels[member.id] = member.cluster;
-      any = any || !member.cluster.empty();
-    }
-    return any ? Clusters(labels) : Clusters();
+    for (const Member& member : members_)
+      if (!member.guest) labels[member.id] = member.cluster;
+    return Clusters(labels);
   }
 
   /// A decoded roster may be malformed.
@@ -131,7 +127,13 @@ class Roster {
     return Members(std::move(ids));
   }
 
-  std::vector<Member> members_;
+  static std::vector<Member> sorted(std::vector<Member> members) {
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.id < b.id; });
+    return members;
+  }
+
+  SharedVector<Member> members_;
 
  public:
   CONCH_FIELDS(Roster, members_)
@@ -197,7 +199,30 @@ struct View {
   }
 };
 
-/// What the register knows: the newest view, and the lives it mentions whose leases have ended.
+/// A peer that waits to be taken into the group, with the settings of the view that it has checked.
+struct Newcomer {
+  Member member;
+  std::string algorithm;
+  std::uint32_t eps = 0;
+  CONCH_FIELDS(Newcomer, member, algorithm, eps)
+};
+
+/// Peers that wait for a change of the view, where many may come or go at once. The first of them
+/// proposes it for all.
+struct Waiting {
+  /// Another peer comes first.
+  bool is_behind = false;
+  /// Known only to the first.
+  std::vector<Newcomer> newcomers = {};
+  std::vector<PeerInstance> leavers = {};
+  /// How long ago the newest view was accepted.
+  Duration view_age = Duration::max();
+  friend bool operator==(const Waiting&, const Waiting&) = default;
+};
+
+/// What the register knows: the newest view, and the lives it mentions whose leases are known to
+/// have ended. Those that the asker watches are known (recovery/watching.hpp); of others some may
+/// be.
 struct RegisterSnapshot {
   View view;
   std::vector<PeerInstance> ended;

@@ -14,9 +14,11 @@ RegisterSnapshot ViewProtocol::known() const {
   return known;
 }
 
-View ViewProtocol::admission(const RegisterSnapshot& known) const {
+View ViewProtocol::admission(const RegisterSnapshot& known,
+                             const std::vector<Newcomer>& waiting) const {
   Membership membership = algorithm().is_dynamic() ? Membership::dynamic : Membership::fixed;
-  return recovery::admission(known, newcomer_, charter_.algorithm, membership, charter_.tuning.eps);
+  return recovery::admission(known, newcomer_, charter_.algorithm, membership, charter_.tuning.eps,
+                             waiting);
 }
 
 std::optional<View> ViewProtocol::eviction(const std::set<PeerInstance>& wanted) const {
@@ -46,7 +48,9 @@ std::optional<View> ViewProtocol::relabelling(const std::map<NodeId, std::string
   return recovery::relabelling(known(), self_, labels);
 }
 
-View ViewProtocol::departure() const { return recovery::departure(known(), self_); }
+View ViewProtocol::departure(const std::vector<PeerInstance>& waiting) const {
+  return recovery::departure(known(), self_, waiting);
+}
 
 // Views.
 
@@ -58,6 +62,7 @@ void ViewProtocol::learn(const RegisterSnapshot& snapshot, Out& out) {
     adopt(snapshot.view, out);
     std::erase_if(ended_, [&](const PeerInstance& life) { return !view_.mentions(life); });
   }
+  answer_summons(out);
   decide_if_complete(out);
   depart_if_unneeded(out);
 }
@@ -103,7 +108,7 @@ void ViewProtocol::begin_epoch(Out& out) {
   if (view_.decider != self_) return report_to_decider(out);
   keep_report(self_, {view_.epoch, locks_as_reported(out.now())});
   for (const Member& member : view_.roster)
-    if (member.id != self_.id) out.send(member.life(), Freeze{view_});
+    if (member.id != self_.id) tell_of_view(member, Freeze{view_}, out);
   for (const PeerInstance& life : view_.evicted) out.send(life, Freeze{view_});
 }
 
@@ -117,10 +122,35 @@ void ViewProtocol::greet(Out& out) {
   bool alone = true;
   for (const Member& member : view_.roster) {
     if (member.id == self_.id || welcomes_.contains(member.id)) continue;
-    out.send(member.life(), Hello{view_});
+    tell_of_view(member, Hello{view_}, out);
     alone = false;
   }
   if (alone) work(out);
+}
+
+template <class M>
+void ViewProtocol::tell_of_view(const Member& member, M&& whole, Out& out) {
+  bool is_large = policy().summons(view_.roster.size());
+  bool understands = common(member.speaks, newcomer_.speaks).value_or(0) >= summons_version;
+  if (is_large && understands) return out.send(member.life(), Summons{view_.number});
+  out.send(member.life(), std::forward<M>(whole));
+}
+
+void ViewProtocol::take(const PeerInstance& from, const Summons& m, Out& out) {
+  summoned_by_[from] = m.view;
+  answer_summons(out);
+}
+
+/// A guest waits for its welcome; a decider gets the report when the view is adopted.
+void ViewProtocol::answer_summons(Out& out) {
+  std::erase_if(summoned_by_, [&](const auto& each) {
+    const auto& [from, view] = each;
+    if (view > view_.number) return false;
+    const Member* guest = view_.roster.find(from.id);
+    bool waits = guest && guest->guest && guest->life() == from;
+    if (waits && stage_ != ViewStage::out) out.send(from, Welcome{});
+    return true;
+  });
 }
 
 void ViewProtocol::tell_roster(Out& out) {

@@ -39,6 +39,11 @@
 //   HELLO(view)                 guest to all: I am on the roster
 //   WELCOME                     to the guest: I know, and so do my locks
 //
+// Where a view is large, both say only which one it is, and each member reads it from the register:
+// one sender would have to send the square of the group.
+//
+//   SUMMONS(view)               decider or guest to all: the register has a view of this number
+//
 // Other newcomers join by a new epoch, and every member leaves by one; they decide that epoch
 // themselves. Homes are founders: if one left within an epoch, an unused lock could get two tokens.
 #pragma once
@@ -102,8 +107,9 @@ class ViewProtocol {
 
   // Calls about the register: which view to propose, if any, and what the register has answered.
 
-  /// A view with this peer as a member. `known` may be newer than what `learn` has seen.
-  View admission(const RegisterSnapshot& known) const;
+  /// A view with this peer as a member, and with those that wait with it. `known` may be newer than
+  /// what `learn` has seen.
+  View admission(const RegisterSnapshot& known, const std::vector<Newcomer>& waiting = {}) const;
   /// The next view without the members whose leases have ended and those in `wanted`. None if there
   /// are no such members and no epoch waits for a decider whose lease has ended.
   std::optional<View> eviction(const std::set<PeerInstance>& wanted = {}) const;
@@ -115,8 +121,9 @@ class ViewProtocol {
   std::optional<View> renewal(const std::vector<std::string>& locks) const;
   /// The next view with these labels; none unless one of them is new and this peer works.
   std::optional<View> relabelling(const std::map<NodeId, std::string>& labels) const;
-  /// The next view without this peer. Precondition: its process neither holds nor waits.
-  View departure() const;
+  /// The next view without this peer and those that wait to leave with it. Precondition: its
+  /// process neither holds nor waits.
+  View departure(const std::vector<PeerInstance>& waiting = {}) const;
   /// Takes in a view from the register, however it came.
   void learn(const RegisterSnapshot& snapshot, Out& out);
 
@@ -153,6 +160,10 @@ class ViewProtocol {
     bool stopped = stage_ == ViewStage::frozen || stage_ == ViewStage::leaving;
     return stopped && view_.decider == self_ && epoch_ < view_.epoch;
   }
+  /// What this peer knows of the register.
+  RegisterSnapshot known() const;
+  /// Another peer has spoken of a view that this one has not seen.
+  bool is_behind() const { return !summoned_by_.empty(); }
   /// Members whose leases are known to have ended.
   std::vector<NodeId> dead() const { return dead_members(known()); }
   /// A lock has been entered too often in this epoch.
@@ -170,13 +181,15 @@ class ViewProtocol {
   /// itself.
   static constexpr std::size_t early_max = 1 << 16;
 
-  RegisterSnapshot known() const;
   void see_roster(Roster roster);
   void adopt(const View& view, Out& out);
   void stand_outside(Out& out);
   void begin_epoch(Out& out);
   void let_go_of_forced(Out& out);
   void greet(Out& out);
+  template <class M>
+  void tell_of_view(const Member& member, M&& whole, Out& out);
+  void answer_summons(Out& out);
   void tell_roster(Out& out);
   void work(Out& out);
   void expel(Out& out);
@@ -196,6 +209,7 @@ class ViewProtocol {
   void take(const PeerInstance& from, const Installed& m, Out& out);
   void take(const PeerInstance& from, const Hello& m, Out& out);
   void take(const PeerInstance& from, const Welcome& m, Out& out);
+  void take(const PeerInstance& from, const Summons& m, Out& out);
   void take(const PeerInstance&, const Doubt&, Out&) {}  // handled by the group member
 
   bool is_member() const {
@@ -232,6 +246,8 @@ class ViewProtocol {
   std::set<PeerInstance> ended_;
   std::map<std::string, Lock> locks_;
   std::vector<Early> early_;
+  /// The peers that have spoken of a view that this one has not seen, and which.
+  std::map<PeerInstance, std::uint64_t> summoned_by_;
   /// Guest only: the members that have welcomed it.
   std::set<NodeId> welcomes_;
   /// Decider only, perhaps before it knows that it is one: the reports for this epoch.
@@ -245,8 +261,8 @@ class ViewProtocol {
   Epoch worn_{0};
 
  public:
-  CONCH_FIELDS(ViewProtocol, self_, stage_, view_, epoch_, ended_, locks_, early_, welcomes_,
-               reported_epoch_, reports_, installed_, admitted_, worn_)
+  CONCH_FIELDS(ViewProtocol, self_, stage_, view_, epoch_, ended_, locks_, early_, summoned_by_,
+               welcomes_, reported_epoch_, reports_, installed_, admitted_, worn_)
 };
 
 }  // namespace conch::recovery

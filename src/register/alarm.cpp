@@ -18,7 +18,8 @@ namespace conch::file {
 
 namespace {
 
-constexpr Duration look_every = std::chrono::milliseconds(200);
+// Peers tell one another of new views, so this matters only when such a message is lost.
+constexpr Duration look_every = std::chrono::seconds(1);
 // First poll while inotify is not open yet; the interval doubles from there.
 constexpr Duration look_first_after = std::chrono::milliseconds(2);
 
@@ -50,9 +51,6 @@ void ChangeAlarm::open_inotify() {
   inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!inotify_) return;
   include(inotify_);
-  // Ending a lease touches the folder of its life.
-  if (::inotify_add_watch(inotify_.number(), root_.kernel_path(".").c_str(), IN_ATTRIB) < 0)
-    inotify_ = {};
 }
 
 void ChangeAlarm::include(const Descriptor& source) {
@@ -64,7 +62,22 @@ void ChangeAlarm::include(const Descriptor& source) {
 
 void ChangeAlarm::silence() {
   drain(timer_);
-  if (inotify_) drain(inotify_);
+  if (inotify_) take_news();
+}
+
+void ChangeAlarm::take_news() {
+  alignas(inotify_event) std::array<char, 4096> buffer;
+  ssize_t size = 0;
+  while ((size = ::read(inotify_.number(), buffer.data(), buffer.size())) > 0) {
+    for (ssize_t at = 0; at < size;) {
+      inotify_event event{};
+      std::memcpy(&event, &buffer[static_cast<std::size_t>(at)], sizeof event);
+      at += static_cast<ssize_t>(sizeof event + event.len);
+      bool has_lost_some = (event.mask & IN_Q_OVERFLOW) != 0;
+      for (auto& [life, watch] : end_watches_)
+        if (has_lost_some || watch.number == event.wd) watch.has_stirred = true;
+    }
+  }
 }
 
 bool ChangeAlarm::watch(const std::string& segment) {
@@ -92,7 +105,22 @@ void ChangeAlarm::ring_at(std::optional<Duration> end) {
     fail("set a timer");
 }
 
-void ChangeAlarm::watch(const PeerInstance& life, Descriptor process) {
+void ChangeAlarm::watch_end(const PeerInstance& life, const std::string& folder) {
+  if (!inotify_) return;
+  auto [found, is_new] = end_watches_.try_emplace(life);
+  found->second.has_stirred = false;
+  if (!is_new) return;
+  int number = ::inotify_add_watch(inotify_.number(), root_.kernel_path(folder).c_str(), IN_ATTRIB);
+  if (number < 0 && errno != ENOENT) inotify_ = {};
+  number < 0 ? void(end_watches_.erase(found)) : void(found->second.number = number);
+}
+
+bool ChangeAlarm::is_calm(const PeerInstance& life) const {
+  auto watch = end_watches_.find(life);
+  return inotify_ && watch != end_watches_.end() && !watch->second.has_stirred;
+}
+
+void ChangeAlarm::watch_process(const PeerInstance& life, Descriptor process) {
   include(process);
   processes_.insert_or_assign(life, std::move(process));
 }
@@ -106,6 +134,11 @@ bool ChangeAlarm::has_died(const PeerInstance& life) {
 
 void ChangeAlarm::keep(const std::set<PeerInstance>& lives) {
   std::erase_if(processes_, [&](const auto& entry) { return !lives.contains(entry.first); });
+  std::erase_if(end_watches_, [&](const auto& entry) {
+    bool ends = !lives.contains(entry.first);
+    if (ends && inotify_) ::inotify_rm_watch(inotify_.number(), entry.second.number);
+    return ends;
+  });
 }
 
 }  // namespace conch::file

@@ -30,8 +30,13 @@ class ChangeAlarm {
   /// Wakes at this time at the latest.
   void ring_at(std::optional<Duration> since_boot);
 
-  bool watches(const PeerInstance& life) const { return processes_.contains(life); }
-  void watch(const PeerInstance& life, Descriptor process);
+  /// Wakes when this lease is ended: that touches the folder of its life. Call it before looking at
+  /// the lease.
+  void watch_end(const PeerInstance& life, const std::string& folder);
+  /// Whether the end of the lease is watched, and was not seen since the last `watch_end`.
+  bool is_calm(const PeerInstance& life) const;
+  bool watches_process(const PeerInstance& life) const { return processes_.contains(life); }
+  void watch_process(const PeerInstance& life, Descriptor process);
   /// Whether the process of this life was watched and has ended. Then it causes no more events.
   bool has_died(const PeerInstance& life);
   /// Stops watching all other lives.
@@ -39,19 +44,26 @@ class ChangeAlarm {
 
  private:
   void include(const Descriptor& source);
+  void take_news();
   void open_inotify();
 
   const Directory& root_;
   Descriptor epoll_;
   Descriptor timer_;
-  /// Empty at first, and if this user has too many instances: then a timer polls instead, five
-  /// times a second.
+  /// Empty at first, and if this user has too many instances: then a timer polls instead, once a
+  /// second.
   Descriptor inotify_;
   Duration inotify_after_;
   /// When polling began; empty once inotify was opened, or could not be.
   std::optional<Duration> began_;
   std::string segment_;
   int segment_watch_ = -1;
+  struct EndWatch {
+    int number = -1;
+    /// Something has happened to the folder since `watch_end`.
+    bool has_stirred = false;
+  };
+  std::map<PeerInstance, EndWatch> end_watches_;
   /// The descriptor is empty for a life whose process has died.
   std::map<PeerInstance, Descriptor> processes_;
 };

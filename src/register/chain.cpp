@@ -143,6 +143,11 @@ void Chain::make_durable(const std::string& segment, std::uint64_t number) {
   durable_number_ = number;
 }
 
+Duration Chain::age() const {
+  if (number_ == 0) return Duration::max();
+  return root_.age(in(segment_, number_)).value_or(Duration::max());
+}
+
 std::optional<recovery::View> Chain::find(std::uint64_t number) const {
   if (number == 0) return std::nullopt;
   for (const auto& [first, name] : segments(root_)) {

@@ -33,6 +33,11 @@ class Chain {
   const ChainFile& terms() const { return terms_; }
   /// The newest view; number 0 if there is none.
   const recovery::View& newest();
+  /// The view that `newest` last returned.
+  const recovery::View& known() const { return newest_.view; }
+  /// How long ago the newest view was accepted, by this machine's clock; Duration::max() if nobody
+  /// knows.
+  Duration age() const;
   /// The view of this number, if it is remembered. At least the last `segment_views` are.
   std::optional<recovery::View> find(std::uint64_t number) const;
   /// Whether `next` became the view after the one that `newest` last returned.

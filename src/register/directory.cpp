@@ -98,6 +98,19 @@ bool Directory::exists(const std::string& name) const {
   return false;
 }
 
+std::optional<Duration> Directory::age(const std::string& name) const {
+  struct stat found {};
+  if (::fstatat(self_.number(), name.c_str(), &found, 0) != 0) {
+    if (errno != ENOENT) fail("look at", name);
+    return std::nullopt;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  Duration age = std::chrono::seconds(now.tv_sec - found.st_mtim.tv_sec) +
+                 std::chrono::nanoseconds(now.tv_nsec - found.st_mtim.tv_nsec);
+  return age < Duration::zero() ? std::nullopt : std::optional(age);
+}
+
 std::optional<std::vector<std::string>> Directory::list(const std::string& name) const {
   int opened = ::openat(self_.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0 && errno == ENOENT) return std::nullopt;

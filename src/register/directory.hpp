@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/types.hpp"
 #include "net/descriptor.hpp"
 
 namespace conch::file {
@@ -33,6 +34,8 @@ class Directory {
   /// Whether the path still leads to this directory; false if it was removed, moved or replaced.
   bool is_in_place() const;
   bool exists(const std::string& name) const;
+  /// How long ago the file was written; empty if it does not exist, or if that is in the future.
+  std::optional<Duration> age(const std::string& name) const;
   /// Empty if the directory does not exist.
   std::optional<std::vector<std::string>> list(const std::string& name = ".") const;
   /// Empty if the file does not exist. Reads at most `bytes_max` + 1 bytes, so that the caller can

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "register/alarm.hpp"
@@ -14,6 +16,7 @@
 #include "register/leases.hpp"
 #include "register/register.hpp"
 #include "register/staging_dir.hpp"
+#include "register/waiting_room.hpp"
 
 namespace conch {
 
@@ -40,17 +43,33 @@ class FileRegister : public Register {
   void attach(const PeerInstance& life) override;
   net::Descriptor proof(const PeerInstance& life) const override;
   recovery::RegisterSnapshot read() override;
+  recovery::View view() override;
   using Register::propose;
   ProposalResult propose(const recovery::View& next, const PeerInstance& by) override;
   bool renew(const PeerInstance& life) override;
   void delay(const PeerInstance& life, Duration lock_delay) override;
   void end(const PeerInstance& life) override;
+  recovery::RegisterSnapshot announce(const recovery::Newcomer& newcomer) override;
+  recovery::RegisterSnapshot announce_leave(const PeerInstance& life) override;
+  recovery::Waiting waiting() override;
   Duration lease() const override { return chain_.terms().lease; }
   int descriptor() const override { return alarm_.descriptor(); }
 
  private:
-  recovery::RegisterSnapshot stand();
-  std::optional<recovery::RegisterSnapshot> survey();
+  /// Which leases a survey reads.
+  enum class Extent : std::uint8_t { watched, all };
+  /// What a survey found of leases that run.
+  struct Running {
+    std::map<PeerInstance, file::Judgement> leases;
+    bool missed = false;
+  };
+
+  recovery::RegisterSnapshot stand(Extent extent = Extent::watched);
+  std::optional<recovery::RegisterSnapshot> survey(Extent extent);
+  void look_after(const recovery::View& view, Running& running);
+  bool has_ended(const PeerInstance& life, Running& running);
+  void look_at_the_rest(const recovery::View& view);
+  void set_alarm();
   file::Judgement judge(const PeerInstance& life);
   void tidy();
   void expect_usable() const;
@@ -62,7 +81,19 @@ class FileRegister : public Register {
   file::StagingDir work_;
   file::Chain chain_;
   file::Leases leases_;
+  file::WaitingRoom waiting_room_;
   file::ChangeAlarm alarm_;
+  /// The newest life of this process, and the members that ask through it.
+  std::optional<PeerInstance> own_;
+  std::set<PeerInstance> others_;
+  /// Lives that the newest view mentions, and whose leases were seen to have ended.
+  std::set<PeerInstance> ended_;
+  /// What the last survey found of the leases that it watches. While the alarm is calm, nothing can
+  /// change about one before its time is over.
+  Running running_;
+  /// What it has last written into the waiting room.
+  std::optional<recovery::Newcomer> joins_;
+  bool leaves_ = false;
 };
 
 }  // namespace conch

@@ -58,6 +58,7 @@ TEST(FileRegister, DoesWithoutInotifyAtFirst) {
   EXPECT_EQ(mine.read().view.number, 0U);
   EXPECT_FALSE(has_inotify());
   FileRegister others(scratch.path());
+  others.read();
   EXPECT_TRUE(has_inotify()) << "of the others, who do not wait for it";
   EXPECT_TRUE(others.propose(after({}, life(1), {life(1)})).accepted);
   EXPECT_TRUE(readable(mine.descriptor(), std::chrono::seconds(10)));

@@ -226,6 +226,15 @@ Judgement Leases::judge(const PeerInstance& life, bool seen_dead) {
   }
 }
 
+bool Leases::has_process(const PeerInstance& life) const {
+  return pulse_of(root_, name_of_life(life) + process_name, false) == Pulse::alive;
+}
+
+bool Leases::is_alive(const PeerInstance& life) const {
+  PeerLease lease = look(life);
+  return lease.state == PeerLease::State::running && pulse(life, lease, false) != Pulse::gone;
+}
+
 Judgement Leases::ended(const PeerInstance& life) {
   kept_.erase(life);
   return {true, {}};

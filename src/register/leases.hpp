@@ -64,6 +64,11 @@ class Leases {
   /// Ends the lease if its time is over, or if its process and keepers are gone. `seen_dead`: its
   /// process was watched and has ended.
   Judgement judge(const PeerInstance& life, bool seen_dead);
+  /// Whether a process is known to be that life. If so, and if the lease ran until some time, it
+  /// runs until then unless somebody ends it, which touches its folder.
+  bool has_process(const PeerInstance& life) const;
+  /// Whether its lease runs and its process has not died, as far as can be seen.
+  bool is_alive(const PeerInstance& life) const;
   /// How many leases this object has ended; each end wakes all watchers, including us.
   std::uint64_t ended_here() const { return ended_here_; }
   /// Opens a pidfd of its process, to be woken by its death; see watch_process.

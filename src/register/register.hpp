@@ -52,12 +52,17 @@ class Register {
   virtual net::Descriptor proof(const PeerInstance& life) const = 0;
 
   /// A caller that is told that a lease has ended may act on it: from then on `renew` returns false
-  /// for that life.
+  /// for that life. It is told of the leases that the lives it speaks for watch
+  /// (recovery/watching.hpp); a caller that speaks for none, of all.
   virtual recovery::RegisterSnapshot read() = 0;
 
+  /// The newest view alone, which costs less.
+  virtual recovery::View view() { return read().view; }
+
   /// Accepts `next` if its number is that of the newest view plus one; accepts only one of several
-  /// such proposals. The epoch must not go back. If the proposer is a newcomer, its lease begins
-  /// before anybody can see the view.
+  /// such proposals. The epoch must not go back. A view that puts a member out, or lets one go,
+  /// must put out all whose leases have ended: if it does not, the answer says which those are. If
+  /// the proposer is a newcomer, its lease begins before anybody can see the view.
   ///
   /// A proposal whose answer was lost may be made again. An accepted one is accepted again while
   /// the register remembers it. A forgotten one is refused: so many views have followed that only
@@ -82,6 +87,14 @@ class Register {
 
   /// Ends the lease early, because its peer has gone.
   virtual void end(const PeerInstance& life) = 0;
+
+  /// This newcomer waits to be taken in by whoever proposes next; its lease begins, or is renewed.
+  /// A register where nobody waits only reads.
+  virtual recovery::RegisterSnapshot announce(const recovery::Newcomer&) { return read(); }
+  /// This member waits to be let go by whoever leaves next.
+  virtual recovery::RegisterSnapshot announce_leave(const PeerInstance&) { return read(); }
+  /// Who else waits, if the life of this process joins or has announced that it leaves.
+  virtual recovery::Waiting waiting() { return {}; }
 
   /// The lease duration, which is the same for the whole group.
   virtual Duration lease() const = 0;

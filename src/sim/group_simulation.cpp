@@ -97,7 +97,8 @@ GroupSimulation::GroupSimulation(const GroupSimulationOptions& options, std::ost
       evict_dice_(options.seed, 2),
       client_dice_(options.seed, 1),
       data_dice_(options.seed, 3),
-      register_(options.lease) {
+      is_crowded_(options.without == Rule::none && Random(options.seed, 4).chance(0.3)),
+      register_(options.lease, Random(options.seed, 5).chance(0.5) ? 1 : watched_leases) {
   validate(options);
 }
 
@@ -185,7 +186,8 @@ bool GroupSimulation::is_over() {
     stage_ = Stage::farewell;
     stage_until_ = now_ + 60 * patience();
     for (Process* process : living())
-      to(process->serial, draw({}, 2 * lease), [this](Process& one) { leave(one); });
+      to(process->serial, draw({}, is_crowded_ ? lease / 8 : 2 * lease),
+         [this](Process& one) { leave(one); });
   } else if (stage_ == Stage::farewell && processes_.empty()) {
     findings_.see(Sighting::everybody_left);
     return true;

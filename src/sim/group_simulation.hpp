@@ -210,6 +210,7 @@ class GroupSimulation {
   void put_out(Process& process);
   void see_late_holders();
   void see_view(const recovery::View& before);
+  void see_crowd(const recovery::View& before, const recovery::View& view);
   void see_end_of(const PeerInstance& life);
   LockOracle& oracle(const std::string& lock);
 
@@ -439,6 +440,8 @@ class GroupSimulation {
     void may_come_again();
   };
   std::map<std::pair<PeerInstance, PeerInstance>, Sent> sent_;
+  /// The group keeps as long between two views as one of hundreds would.
+  bool is_crowded_;
   SimulatedRegister register_;
   Clock register_clock_;
   std::uint64_t expiry_ = 0;

@@ -95,7 +95,7 @@ void GroupSimulation::answer(std::uint64_t serial, const PeerInstance& asker,
   bool is_deserted = dead_members(register_.snapshot()).size() == before.roster.size();
   if (process && process->is_stranger && is_deserted) return;
   std::uint64_t refusals = register_.refusals();
-  RegisterAnswer answer = register_.answer(ask, register_clock_.shows(now_));
+  RegisterAnswer answer = register_.answer(asker, ask, register_clock_.shows(now_));
   if (register_.refusals() > refusals) findings_.see(Sighting::proposal_refused);
   if (std::holds_alternative<RenewDelayed>(ask.question))
     findings_.see(Sighting::lock_delay_counted);
@@ -161,6 +161,7 @@ void GroupSimulation::see_view(const View& before) {
        ", roster " + print(view.roster.all()) + ", decider " +
        std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));
   notify();
+  see_crowd(before, view);
   if (view.epoch == before.epoch) return;
   Process* decider = find(view.decider);
   bool relabelled = std::any_of(before.roster.begin(), before.roster.end(), [&](const Member& old) {
@@ -173,6 +174,18 @@ void GroupSimulation::see_view(const View& before) {
   if (same && part && part->is_worn()) findings_.see(Sighting::epoch_worn);
   if (decided_ < before.epoch) findings_.see(Sighting::recovery_overlapped);
   haunt_recovery();
+}
+
+void GroupSimulation::see_crowd(const View& before, const View& view) {
+  auto has_come = [&](const Member& member) { return !before.roster.contains(member.life()); };
+  if (std::count_if(view.roster.begin(), view.roster.end(), has_come) > 1)
+    findings_.see(Sighting::joined_together);
+  auto has_left = [&](const Member& member) {
+    Process* process = view.roster.contains(member.life()) ? nullptr : find(member.life());
+    return process && process->node->phase() == node::PeerPhase::leaving;
+  };
+  if (std::count_if(before.roster.begin(), before.roster.end(), has_left) > 1)
+    findings_.see(Sighting::left_together);
 }
 
 void GroupSimulation::see_end_of(const PeerInstance& life) {

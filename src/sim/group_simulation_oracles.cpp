@@ -32,6 +32,8 @@ std::string_view word(Sighting sighting) {
     case Sighting::data_rolled_back: return "the newest data died with their holder";
     case Sighting::guest_came: return "a guest joined without a new epoch";
     case Sighting::member_left: return "a member left";
+    case Sighting::joined_together: return "several peers joined with one view";
+    case Sighting::left_together: return "several members left with one view";
     case Sighting::falsely_suspected: return "a living member was removed";
     case Sighting::usurped: return "two instances of one id ran at once";
     case Sighting::register_away: return "a lease ended because the register was unavailable";

@@ -46,6 +46,8 @@ enum class Sighting : std::uint8_t {
   data_rolled_back,       // the newest data died with their holder
   guest_came,             // a guest joined without a new epoch
   member_left,
+  joined_together,
+  left_together,
   falsely_suspected,  // a member was put out before its lease ended
   usurped,            // two lives of one id ran at once
   register_away,      // a lease ran out because of it

@@ -10,6 +10,17 @@ namespace conch::sim {
 
 using namespace recovery;
 
+namespace {
+
+class CrowdPolicy : public RecoveryPolicy {
+  Duration view_pause(std::size_t, const LeaseTerms& terms) const override {
+    return terms.length / 8;
+  }
+  bool summons(std::size_t) const override { return true; }
+};
+
+}  // namespace
+
 // Processes.
 
 GroupSimulation::Process* GroupSimulation::find(const PeerInstance& life) {
@@ -86,7 +97,7 @@ void GroupSimulation::spawn(NodeId id, bool is_stranger) {
   options.try_patience = options_.lease.length / 4;
   if (client_dice_.chance(0.2) && !is_ring()) options.lock_delay = options_.lease.length / 2;
   options.tuning = options_.tuning;
-  options.policy = policy_without(options_.without);
+  options.policy = is_crowded_ ? conch::policy<CrowdPolicy>() : policy_without(options_.without);
   options.entries_max = entries_max_;
   options.shared_entries = shared_entries_;
   if (is_stranger)

@@ -49,7 +49,9 @@ class Alone {
     RegisterRequest asked = asks.back();
     if (const auto* propose = std::get_if<Propose>(&asked.question); propose && yes)
       snapshot.view = propose->view;
-    at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, snapshot}, out); });
+    at(time, [&](auto& peer, auto& out) {
+      peer.answered({asked.number, yes, snapshot, waiting}, out);
+    });
   }
   /// Joins the group at `time`.
   void come_in(Duration time) {
@@ -73,6 +75,7 @@ class Alone {
   Time wakes() const { return group_member_.wakes(); }
 
   RegisterSnapshot snapshot;
+  Waiting waiting;
   std::vector<RegisterRequest> asks;
   std::vector<ReadableEffects::Send> sends;
   std::vector<MemberEvent> events;

@@ -198,7 +198,7 @@ TEST_P(RegisterContract, WhoRenewsLearnsWhatIsNew) {
   renewed = client->renew_and_read(a);
   EXPECT_TRUE(renewed.accepted);
   EXPECT_EQ(renewed.snapshot.ended, Lives{b});
-  view = other->propose(after(view, b, {b}, {a})).snapshot.view;
+  view = other->propose(after(view, c, {c}, {a})).snapshot.view;
   renewed = client->renew_and_read(a);
   EXPECT_FALSE(renewed.accepted) << "it is out";
   EXPECT_EQ(renewed.snapshot.view, view);
