@@ -46,7 +46,7 @@ std::optional<fs::path> absolute_path_in(const char* variable) {
 /// Without $HOME, e.g. in a systemd unit, the user database knows the home directory.
 std::optional<fs::path> home_folder() {
   if (auto home = absolute_path_in("HOME")) return home;
-  std::vector<char> texts(16 * 1024);
+  std::vector<char> texts(std::size_t{16} * 1024);
   passwd user{};
   passwd* found = nullptr;
   if (::getpwuid_r(::geteuid(), &user, texts.data(), texts.size(), &found) != 0 || !found)
@@ -169,8 +169,8 @@ void check_directories(std::string_view group, const std::string& chosen) {
   check_group_name(group);
   OwnedPath state = state_place(group, chosen);
   OwnedPath sockets = sockets_place(state);
-  net::PrivateFolder(state.path, state.own);
-  net::PrivateFolder(sockets.path, sockets.own);
+  net::PrivateFolder state_folder(state.path, state.own);
+  net::PrivateFolder sockets_folder(sockets.path, sockets.own);
 }
 
 void remove_former_boots(const std::string& sockets, const std::string& machine) {
