@@ -32,14 +32,14 @@ void walk_watched(const View& view, const PeerInstance& watcher,
                   const std::function<bool(const PeerInstance&)>& has_ended,
                   std::size_t most = watched_leases);
 
-/// Of the peers that may know of an ended lease, how many should propose before `self` does. All
-/// that know of the same ends count alike.
+/// How many peers that may know of an ended lease should propose before `self` does. Peers that
+/// know of the same ends agree about it.
 std::size_t proposal_rank(const RegisterSnapshot& known, const PeerInstance& self);
 
 /// Whether a member of this view is not in the next one.
 bool puts_out(const View& next, const View& before);
-/// Whether `next` keeps a member whose lease is known to have ended. No register accepts that of a
-/// view that puts somebody out.
+/// Whether `next` keeps a member whose lease is known to have ended. A register may refuse that of
+/// a view that puts somebody out.
 bool spares_the_dead(const View& next, const RegisterSnapshot& known);
 
 }  // namespace conch::recovery

@@ -60,9 +60,9 @@ class Register {
   virtual recovery::View view() { return read().view; }
 
   /// Accepts `next` if its number is that of the newest view plus one; accepts only one of several
-  /// such proposals. The epoch must not go back. A view that puts a member out, or lets one go,
-  /// must put out all whose leases have ended: if it does not, the answer says which those are. If
-  /// the proposer is a newcomer, its lease begins before anybody can see the view.
+  /// such proposals. The epoch must not go back. A view that puts a member out, or lets one go, may
+  /// be refused if it keeps one whose lease has ended: the answer says which those are. If the
+  /// proposer is a newcomer, its lease begins before anybody can see the view.
   ///
   /// A proposal whose answer was lost may be made again. An accepted one is accepted again while
   /// the register remembers it. A forgotten one is refused: so many views have followed that only
@@ -93,7 +93,7 @@ class Register {
   virtual recovery::RegisterSnapshot announce(const recovery::Newcomer&) { return read(); }
   /// This member waits to be let go by whoever leaves next.
   virtual recovery::RegisterSnapshot announce_leave(const PeerInstance&) { return read(); }
-  /// Who else waits, if the life of this process joins or has announced that it leaves.
+  /// The others that wait, if the life of this process joins or has announced that it leaves.
   virtual recovery::Waiting waiting() { return {}; }
 
   /// The lease duration, which is the same for the whole group.
